@@ -1,0 +1,80 @@
+"""msvm_ref: the reference for multi-class SVMs.
+
+Declare a machine as data, pose a ``Problem``, ``solve`` it with a certificate, and ``certify`` anybody's answer.
+Names load on first use, so importing the package loads neither cvxpy nor numba.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "msvm_ref.errors": ("MsvmError", "SpecError", "DataError", "BackendError"),
+    "msvm_ref.model.machine": (
+        "Machine", "Margin", "Target", "Aggregation", "RELATIVE", "ABSOLUTE", "reinforced", "reinforced_target",
+        "SELF", "TOTAL_SUM", "TOTAL_MAX", "OTHERS_SUM", "OTHERS_MAX"),
+    "msvm_ref.model.catalogue": (
+        "WW", "CS", "LLW", "MMR", "MMR_ORTHO", "RM", "OVA", "AMO", "ATM", "ATS", "CATALOGUE", "machine_named"),
+    "msvm_ref.model.kernels": ("Kernel", "linear", "rbf", "polynomial", "precomputed"),
+    "msvm_ref.model.problem": ("Problem",),
+    "msvm_ref.judge.certify": ("certify",),
+    "msvm_ref.judge.certificate": ("Certificate",),
+    "msvm_ref.judge.solution": ("Solution",),
+    "msvm_ref.truth.solve": ("solve", "solve_path"),
+}
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *sorted(_WHERE)]
+
+if TYPE_CHECKING:
+    from msvm_ref.errors import BackendError, DataError, MsvmError, SpecError
+    from msvm_ref.judge.certificate import Certificate
+    from msvm_ref.judge.certify import certify
+    from msvm_ref.judge.solution import Solution
+    from msvm_ref.model.catalogue import (
+        AMO,
+        ATM,
+        ATS,
+        CATALOGUE,
+        CS,
+        LLW,
+        MMR,
+        MMR_ORTHO,
+        OVA,
+        RM,
+        WW,
+        machine_named,
+    )
+    from msvm_ref.model.kernels import Kernel, linear, polynomial, precomputed, rbf
+    from msvm_ref.model.machine import (
+        ABSOLUTE,
+        OTHERS_MAX,
+        OTHERS_SUM,
+        RELATIVE,
+        SELF,
+        TOTAL_MAX,
+        TOTAL_SUM,
+        Aggregation,
+        Machine,
+        Margin,
+        Target,
+        reinforced,
+        reinforced_target,
+    )
+    from msvm_ref.model.problem import Problem
+    from msvm_ref.truth.solve import solve, solve_path
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'msvm_ref' has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,117 @@
+"""The free bias for given weights: an optimal b, and the interval each b_c may range over when b is not unique.
+
+With W fixed the loss is a convex function of b alone. Linear cost: a linear program (MATH section 1); the optimal b are
+a face of it. Quadratic cost: the slacks are unique, so the optimal b are those that reproduce them and keep every
+component with a positive multiplier at its slack. Where adding one constant to every b_c changes no margin (relative
+machines), b is reported with sum_c b_c = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog, minimize
+
+from msvm_ref.judge.values import by_class, slacks, violations
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+
+SLACK = 1e-9
+"""How far (relative) the loss may rise, or a unique slack move, for b to count as optimal: W itself is only that good."""
+
+
+def optimal_bias(problem: Problem, scores: Array) -> Array:
+    """argmin_b sum_i C_i L(scores_i + b, y_i), centred under sum-to-zero; ``scores`` are those without bias."""
+    if problem.spec.quadratic:
+        return _smooth_bias(problem, scores)
+    program = _program(problem, scores)
+    found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
+    return np.zeros(problem.d) if found.x is None else np.asarray(found.x[:problem.d])
+
+
+def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
+    """(d, 2): the least and the largest value of each b_c over the optimal b; +-inf where nothing holds it."""
+    level = _smooth_level(problem, scores, b, alpha) if problem.spec.quadratic else _linear_level(problem, scores)
+    out = np.empty((problem.d, 2))
+    for c in range(problem.d):
+        for side, sign in enumerate((1.0, -1.0)):
+            objective = np.zeros(len(level["c"]))
+            objective[c] = sign
+            found = linprog(objective, **{k: v for k, v in level.items() if k != "c"})
+            out[c, side] = sign * found.fun if found.status == 0 else -sign * np.inf if found.status in (3, 4) else b[c]
+    return out
+
+
+def shift_free(problem: Problem) -> bool:
+    """Does adding one constant to every score leave every margin alone?"""
+    nu = problem.machine.projected_nu(problem.d)
+    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(problem.spec.mask))
+
+
+def _rows(problem: Problem) -> tuple[Array, Array, Array]:
+    """(i, p) of every component that counts, and its row (Pi nu)[y_i,p,:]."""
+    i, p = np.nonzero(problem.spec.mask[problem.y] & (problem.costs > 0)[:, None])
+    return i, p, problem.spec.projected_nu[problem.y[i], p]
+
+
+def _program(problem: Problem, scores: Array) -> dict[str, Any]:
+    """min sum C_i xi_ir over (b, xi >= 0)  s.t.  -<nu_p, b> - xi <= -t, sum b = 0 under sum-to-zero."""
+    d, (i, p, rows) = problem.d, _rows(problem)
+    t = violations(problem, scores)[i, p]
+    group = i if problem.spec.shared else np.arange(len(i))
+    cost = problem.costs if problem.spec.shared else problem.costs[i]
+    slack = sparse.csr_array((-np.ones(len(i)), (np.arange(len(i)), group)), shape=(len(i), len(cost)))
+    program: dict[str, Any] = {
+        "c": np.concatenate([np.zeros(d), cost]), "A_ub": sparse.hstack([sparse.csr_array(-rows), slack]).tocsr(),
+        "b_ub": -t, "bounds": [(None, None)] * d + [(0, None)] * len(cost), "method": "highs"}
+    return _centred(problem, program, d + len(cost))
+
+
+def _centred(problem: Problem, program: dict[str, Any], width: int) -> dict[str, Any]:
+    if problem.spec.sum_to_zero or shift_free(problem):
+        line = np.zeros((1, width))
+        line[0, :problem.d] = 1.0
+        program |= {"A_eq": line, "b_eq": [0.0]}
+    return program
+
+
+def _linear_level(problem: Problem, scores: Array) -> dict[str, Any]:
+    """The LP's feasible set with the loss held at its minimum."""
+    program = _program(problem, scores)
+    found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
+    ceiling = found.fun + SLACK * max(abs(found.fun), 1e-3 * problem.costs.max(initial=0.0))
+    program["A_ub"] = sparse.vstack([program["A_ub"], sparse.csr_array(program["c"][None, :])]).tocsr()
+    program["b_ub"] = np.append(program["b_ub"], ceiling)
+    return program
+
+
+def _smooth_level(problem: Problem, scores: Array, b: Array, alpha: Array) -> dict[str, Any]:
+    """{b : t_p <= xi for every component, t_p = xi where alpha_p > 0}, xi the unique slacks."""
+    i, p, rows = _rows(problem)
+    t = violations(problem, scores + b)
+    xi = slacks(problem, t)
+    xi = np.broadcast_to(xi, t.shape)[i, p]
+    t = t[i, p]
+    tolerance = SLACK ** 0.5 * max(float(xi.max(initial=0.0)), float(abs(problem.spec.gamma).max()))
+    held = alpha[i, p] > SLACK ** 0.5 * alpha.max(initial=0.0)
+    upper, lower = -rows, rows[held]
+    shift = rows @ b
+    program = {"c": np.zeros(problem.d), "A_ub": np.concatenate([upper, lower]),
+               "b_ub": np.concatenate([xi - t - shift + tolerance, (t - xi + shift)[held] + tolerance]),
+               "bounds": [(None, None)] * problem.d, "method": "highs"}
+    return _centred(problem, program, problem.d)
+
+
+def _smooth_bias(problem: Problem, scores: Array) -> Array:
+    """Minimise the once differentiable loss of the quadratic cost by BFGS, from 0."""
+    def loss(b: Array) -> tuple[float, Array]:
+        t = violations(problem, scores + b)
+        xi = slacks(problem, t)
+        top = (t == t.max(axis=1, keepdims=True)) if problem.spec.shared else np.isfinite(t)
+        weight = 2 * problem.costs[:, None] * xi * top / (top.sum(axis=1, keepdims=True) if problem.spec.shared else 1)
+        slope = by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, weight).sum(axis=0)
+        return float((problem.costs[:, None] * xi * xi).sum()), -slope
+
+    return np.asarray(minimize(loss, np.zeros(problem.d), jac=True, method="BFGS", options={"gtol": 1e-12}).x)

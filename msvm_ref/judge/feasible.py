@@ -1,0 +1,183 @@
+"""From any alpha to one the dual admits: signs, groups, and with a free bias the equality, proved and not hoped for.
+
+Dual feasible set: alpha >= 0, sum over each slack group <= C_i (linear cost), alpha = 0 off the components, and with a
+free bias  r = sum_ip alpha_ip (Pi nu)[y_i,p,:] = 0.  Floats cannot satisfy that equality exactly. So: r is computed
+in exact rationals; a correction delta = -N' (N N')^+ r over the multipliers with room for it keeps alpha feasible;
+after it is applied what remains of r is rounding, and the last, never applied, correction is charged to the dual value
+by its second-order expansion:
+
+    D(alpha + delta) >= D(alpha) - sum |grad D| |delta| - 1/2 ||W_delta||^2 [- quadratic-cost term].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.judge.values import by_class, expansion, group_sums
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.machine import Machine
+from msvm_ref.model.problem import Problem
+from msvm_ref.model.rational import rank
+
+SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
+"""How far alpha may be pulled towards 0 to give the correction room; the dual value pays for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeasibleDual:
+    """alpha, and the ``charge`` to subtract from D(alpha) so that a feasible point attains the rest."""
+
+    alpha: Array
+    charge: float
+    moved: float
+
+
+def feasible_dual(problem: Problem, alpha: Array) -> FeasibleDual:
+    """The nearest thing to alpha that is certainly dual feasible (alpha = 0 always is)."""
+    boxed = into_groups(problem, alpha)
+    if problem.bias != "free":
+        return FeasibleDual(boxed, 0.0, float(abs(boxed - alpha).max()))
+    for shrink in SHRINK:
+        result = _restore_equality(problem, into_groups(problem, boxed * (1 - shrink)))
+        if result is not None:
+            return FeasibleDual(*result, float(abs(result[0] - alpha).max()))
+    return FeasibleDual(np.zeros_like(boxed), 0.0, float(abs(alpha).max()))
+
+
+def into_groups(problem: Problem, alpha: Array) -> Array:
+    """Clip signs and foreign components, then clip (own slack) or scale down (shared slack) to the C_i."""
+    spec, cost = problem.spec, problem.costs[:, None]
+    inside = np.where(spec.mask[problem.y] & (cost > 0), np.maximum(alpha, 0.0), 0.0)
+    if spec.quadratic:
+        return inside
+    if not spec.shared:
+        return np.minimum(inside, cost)
+    total = inside.sum(axis=1, keepdims=True)
+    guard = 1 - 4 * spec.d * float(np.finfo(float).eps)  # the float sum may understate the exact one
+    over = total > cost * guard
+    scale = np.divide(cost * guard * guard, total, out=np.ones_like(total), where=over & (total > 0))
+    return np.asarray(inside * np.minimum(scale, 1.0))
+
+
+def equality_residual(problem: Problem, alpha: Array) -> list[Fraction]:
+    """r_m = sum_ip alpha_ip (Pi nu)[y_i,p,m], exactly."""
+    d, nu = problem.d, problem.machine.projected_nu(problem.d)
+    r = [Fraction(0)] * d
+    for y in range(d):
+        rows = alpha[problem.y == y]
+        for p in range(d):
+            if rows.size and rows[:, p].any():
+                mass = exact_sum(rows[:, p])
+                r = [v + mass * nu[y][p][m] for m, v in enumerate(r)]
+    return r
+
+
+def exact_sum(values: Array) -> Fraction:
+    """The exact sum of floats: fsum rounds once, and what it rounded away is summed again until nothing is left."""
+    rest, total = values.tolist(), Fraction(0)
+    while part := math.fsum(rest):
+        total += Fraction(part)
+        rest.append(-part)
+    return total
+
+
+def _restore_equality(problem: Problem, alpha: Array) -> tuple[Array, float] | None:
+    """(alpha, charge) with a feasible point within the charge, or None where alpha has too little room."""
+    gain = float(abs(problem.spec.gamma[problem.y] * alpha).sum())
+    charge = math.inf
+    for _ in range(4):
+        r = equality_residual(problem, alpha)
+        if not any(r):
+            return alpha, 0.0
+        found = _correction(problem, alpha, np.array([float(v) for v in r]))
+        if found is None:
+            return None
+        delta, bound = found
+        charge = _charge(problem, alpha, bound)
+        if charge <= 1e-15 * gain:
+            break
+        alpha_next = into_groups(problem, alpha + delta)
+        if np.array_equal(alpha_next, alpha):
+            break
+        alpha = alpha_next
+    else:
+        return None
+    return alpha, charge
+
+
+def _correction(problem: Problem, alpha: Array, r: Array) -> tuple[Array, Array] | None:
+    """delta = -N_J' (N_J N_J')^+ r and a bound on the exact |delta|; None where too few multipliers have room for it.
+
+    r lies in the span of the rows Pi nu that carry mass. J holds the multipliers with room for twice the bound; they can
+    undo r when their rows span the same space (ranks compared exactly). N_J N_J' is a small matrix of the machine's own
+    coefficients times counts, so half of ||lambda|| is a generous allowance for the error of its float inverse.
+    """
+    spec, room = problem.spec, _room(problem, alpha)
+    needed = rank_of_rows(problem, alpha > 0)
+    length = np.linalg.norm(spec.projected_nu, axis=2)[problem.y]
+    chosen = (room > 0) & (length > 0)
+    for _ in range(8):
+        if rank_of_rows(problem, chosen) != needed:
+            return None
+        counts = np.zeros((spec.d, spec.d))
+        np.add.at(counts, problem.y, chosen.astype(float))
+        normal = np.einsum("yp,ypm,ypk->mk", counts, spec.projected_nu, spec.projected_nu)
+        scale, vectors = np.linalg.eigh(normal)
+        scale, vectors = scale[-needed:], vectors[:, -needed:]
+        if scale[0] < 1e-10 * scale[-1]:
+            return None
+        multiplier = vectors @ ((vectors.T @ r) / scale)
+        bound = np.where(chosen, 1.5 * float(np.linalg.norm(multiplier)) * length, 0.0)
+        narrow = chosen & (room < 2 * bound)
+        if not narrow.any():
+            pull = by_class(spec.projected_nu, problem.y, np.broadcast_to(multiplier, (problem.n, spec.d)))
+            return np.where(chosen, -pull, 0.0), bound
+        chosen &= ~narrow
+    return None
+
+
+def rank_of_rows(problem: Problem, chosen: NDArray[np.bool_]) -> int:
+    """The exact rank of the rows (Pi nu)[y_i,p,:] over the chosen (i, p)."""
+    pairs = np.zeros((problem.d, problem.d), dtype=bool)
+    for y in range(problem.d):
+        pairs[y] = chosen[problem.y == y].any(axis=0)
+    return _rank(problem.machine, problem.d, pairs.tobytes())
+
+
+@lru_cache(maxsize=1024)
+def _rank(machine: Machine, d: int, pairs: bytes) -> int:
+    nu = machine.projected_nu(d)
+    chosen = np.frombuffer(pairs, dtype=bool).reshape(d, d)
+    return rank([nu[y][p] for y, p in np.argwhere(chosen)])
+
+
+def _room(problem: Problem, alpha: Array) -> Array:
+    """How far each alpha may move either way whatever the others of its group do."""
+    spec = problem.spec
+    if spec.quadratic:
+        return alpha
+    left = problem.costs[:, None] - group_sums(problem, alpha)
+    share = np.maximum(left, 0) / spec.d if spec.shared else left
+    return np.where(spec.mask[problem.y], np.minimum(alpha, share * (1 - 1e-9)), 0.0)
+
+
+def _charge(problem: Problem, alpha: Array, step: Array) -> float:
+    """An upper bound of D(alpha) - D(alpha + delta) over |delta| <= step with the equality's linear part included."""
+    spec = problem.spec
+    W = problem.features.T @ expansion(problem, alpha)
+    slope = abs(spec.gamma[problem.y]) + abs(by_class(spec.projected_nu, problem.y, problem.features @ W))
+    curve = 0.0
+    if spec.quadratic:
+        cost = np.where(problem.costs > 0, problem.costs, np.inf)[:, None]
+        total, change = group_sums(problem, alpha), group_sums(problem, step)
+        slope = slope + total / (2 * cost)
+        curve = float((change * change / (4 * cost)).sum())
+    size = by_class(abs(spec.projected_nu).transpose(0, 2, 1), problem.y, step)
+    change_w = abs(problem.features).T @ size
+    return float((slope * step).sum() + (change_w * change_w).sum() / 2 + curve) * (1 + 1e-6)

@@ -1,0 +1,123 @@
+"""Solution: a problem, the candidate somebody found, and the certificate the judge gave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.errors import DataError
+from msvm_ref.judge.bias import bias_interval
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.values import expansion
+from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.problem import Problem
+
+SUPPORT = 1e-7
+"""An example supports the solution when one of its alpha exceeds SUPPORT x its C_i (linear) or x max alpha (quadratic)."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One backend's try: what it said of itself, and the relative gap the judge measured."""
+
+    backend: str
+    status: str
+    relative_gap: float
+    seconds: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        note = f", {self.note}" if self.note else ""
+        return f"{self.backend}: said {self.status!r}, certified gap {self.relative_gap:.1e}{note} [{self.seconds:.3f} s]"
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What ``solve`` returns. Nothing in it is uncertified; ``attempts`` tells who was tried and why it moved on."""
+
+    problem: Problem
+    candidate: Candidate
+    certificate: Certificate
+    method: str
+    backend: str
+    converged: bool
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def objective(self) -> float:
+        """The candidate's primal value: an upper bound of the optimum, ``certificate.gap`` above it at most."""
+        value = self.certificate.primal_value
+        assert value is not None
+        return value
+
+    @property
+    def W(self) -> Array:  # noqa: N802
+        """(p x d) weights, columns are classes; linear kernel only."""
+        if not self.problem.is_linear:
+            raise DataError("W", "be asked of a linear kernel", f"kernel {self.problem.kernel}", "use coef")
+        assert self.candidate.W is not None
+        return self.candidate.W
+
+    @property
+    def b(self) -> Array:
+        """(d,) bias, zeros for bias='none'."""
+        assert self.candidate.b is not None
+        return self.candidate.b
+
+    @property
+    def alpha(self) -> Array:
+        """(n x d) dual multipliers, 0 on components that do not count; not unique in general."""
+        assert self.candidate.alpha is not None
+        return self.candidate.alpha
+
+    @cached_property
+    def coef(self) -> Array:
+        """(n x d) expansion coefficients: f(x) = sum_i k(x, x_i) coef_i + b."""
+        return frozen(expansion(self.problem, self.alpha))
+
+    @cached_property
+    def b_interval(self) -> Array:
+        """(d x 2) the range of each b_c over all optimal biases (equal ends where b is unique).
+
+        With a relative machine and a free bias, b is taken with sum_c b_c = 0 (a common shift changes nothing).
+        """
+        if self.problem.bias != "free":
+            return frozen(np.column_stack([self.b, self.b]))
+        scores = self.problem.features @ self.candidate.W
+        return frozen(bias_interval(self.problem, scores, self.b, self.alpha))
+
+    @cached_property
+    def support(self) -> NDArray[np.int64]:
+        """Indices of the examples with a multiplier that matters (see SUPPORT)."""
+        scale = self.alpha.max(initial=0.0) if self.problem.spec.quadratic else self.problem.costs
+        return np.flatnonzero((self.alpha.max(axis=1) > SUPPORT * scale) & (self.alpha.max(axis=1) > 0))
+
+    def decision_function(self, X: Any) -> Array:  # noqa: N803
+        """(n_new x d) scores f_c(x); for a precomputed kernel X holds k(x_new, x_i)."""
+        K = self.problem.cross_kernel(X)
+        if self.problem.is_linear:
+            return np.asarray(np.asarray(X, dtype=np.float64) @ self.W + self.b)
+        return np.asarray(K @ self.coef + self.b)
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """Labels of the largest score, ties to the class that comes first."""
+        classes = self.problem.classes
+        assert classes is not None
+        best = self.decision_function(X).argmax(axis=1)
+        out = np.empty(len(classes), dtype=object)
+        out[:] = classes
+        labels = out[best]
+        return labels.astype(type(classes[0])) if _one_plain_type(classes) else labels
+
+    def __str__(self) -> str:
+        tried = "\n".join(f"  {a}" for a in self.attempts)
+        return f"{self.certificate}\nmethod {self.method}, backend {self.backend}\n{tried}"
+
+
+def _one_plain_type(classes: tuple[Any, ...]) -> bool:
+    return len({type(c) for c in classes}) == 1 and type(classes[0]) in (int, float, str, bool)

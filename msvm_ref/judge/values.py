@@ -1,0 +1,136 @@
+"""Primal and dual values, each with a bound on its own rounding error.
+
+    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2] + sum_i C_i sum_r xi_ir^q,   xi_ir = max over p in group r of [gamma - mu_p]_+
+    D(alpha) = sum gamma alpha - 1/2 ||W_alpha||^2 [- 1/2 ||b_alpha||^2] [- sum_ir (sum_{p in r} alpha_ip)^2 / (4 C_i)]
+    W_alpha  = Phi' A,   b_alpha = 1' A,   A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]
+
+q = 1 (linear cost) or 2 (quadratic; the last term of D belongs to it). Every float64 operation errs by at most a
+factor 1 + u; k of them by gamma_k = k u / (1 - k u), whatever the order of summation (Higham 2002, section 3.1). The
+magnitudes |Phi||W| carry that bound to the end, so ``low`` and ``high`` hold for the float64 data as exact numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+
+Real = NDArray[Any]  # float64 or longdouble
+TINY = 1e-290  # swallows what gradual underflow could lose
+
+
+@dataclass(frozen=True)
+class Enclosed:
+    """A number known to lie in [low, high]."""
+
+    value: float
+    radius: float
+
+    @property
+    def low(self) -> float:
+        return -math.inf if math.isnan(self.value) else _outward(self.value, -self.radius)
+
+    @property
+    def high(self) -> float:
+        return math.inf if math.isnan(self.value) else _outward(self.value, self.radius)
+
+
+def _outward(value: float, radius: float) -> float:
+    return value if radius == 0 else math.nextafter(value + radius, math.copysign(math.inf, radius))
+
+
+def by_class(coefficients: Real, y: NDArray[np.int64], rows: Real) -> Real:
+    """out[i,p] = sum_m coefficients[y_i,p,m] rows[i,m]."""
+    out = np.zeros((len(y), coefficients.shape[1]), dtype=rows.dtype)
+    for c in range(len(coefficients)):
+        members = y == c
+        if members.any():
+            out[members] = rows[members] @ coefficients[c].T.astype(rows.dtype)
+    return out
+
+
+def expansion(problem: Problem, alpha: Real) -> Real:
+    """A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m], the coefficients of W_alpha = Phi' A."""
+    return by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, alpha)
+
+
+def violations(problem: Problem, scores: Array) -> Array:
+    """t[i,p] = gamma[y_i,p] - mu_p(f(x_i), y_i) on the components that count, -inf elsewhere."""
+    spec = problem.spec
+    t = spec.gamma[problem.y] - by_class(spec.projected_nu, problem.y, scores)
+    return np.where(spec.mask[problem.y], t, -np.inf)
+
+
+def slacks(problem: Problem, t: Real) -> Real:
+    """xi[i,r]: one column per component (own slack) or a single column (shared slack)."""
+    return np.maximum(t.max(axis=1, keepdims=True) if problem.spec.shared else t, 0)
+
+
+def group_sums(problem: Problem, alpha: Real) -> Real:
+    """sum of alpha over each slack group, in the shape of ``slacks``."""
+    return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha
+
+
+def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) -> Enclosed:  # noqa: N803
+    """P at (Pi W, Pi b) under sum-to-zero (margins through Pi nu, ||Pi W|| <= ||W||), at (W, b) otherwise."""
+    spec, unit = problem.spec, float(np.finfo(dtype).eps)
+    phi, W, b = (np.asarray(v, dtype=dtype) for v in (problem.features, W, b))
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
+        mask, gamma = spec.mask[problem.y], spec.gamma[problem.y].astype(dtype)
+        t = np.where(mask, gamma - by_class(spec.projected_nu, problem.y, scores), -np.inf)
+        error = _gamma_k(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(spec.projected_nu), problem.y, size))
+        error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
+        xi = slacks(problem, t)
+        error = error.max(axis=1, keepdims=True) if spec.shared else error
+        cost = problem.costs.astype(dtype)[:, None]
+        loss, doubt = (xi, error) if not spec.quadratic else (xi * xi, 2 * xi * error + error * error)
+        penalty = b * b / 2 if problem.bias == "penalized" else b * 0
+        terms = np.concatenate([(cost * loss).ravel(), (W * W / 2).ravel(), penalty])
+        return _summed(terms, (cost * doubt).ravel(), unit, bool(W.any() or penalty.any()))
+
+
+def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclosed:
+    """D(alpha) for alpha >= 0 supported on the components that count; feasibility is the caller's business."""
+    spec, unit = problem.spec, float(np.finfo(dtype).eps)
+    phi, alpha = np.asarray(problem.features, dtype=dtype), np.asarray(alpha, dtype=dtype)
+    if problem.bias == "penalized":
+        phi = np.concatenate([phi, np.ones((len(phi), 1), dtype=dtype)], axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        W = phi.T @ expansion(problem, alpha)
+        size = abs(phi).T @ by_class(abs(spec.projected_nu).transpose(0, 2, 1), problem.y, alpha)
+        error = _gamma_k(len(phi) + spec.d + 8, unit) * size
+        gain = spec.gamma[problem.y].astype(dtype) * alpha
+        terms, doubts = [gain.ravel(), (-W * W / 2).ravel()], [(abs(W) * error + error * error).ravel()]
+        if spec.quadratic:
+            cost = problem.costs.astype(dtype)[:, None]
+            total = group_sums(problem, alpha)
+            conjugate = np.divide(total * total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
+            terms.append(-conjugate.ravel())
+            doubts.append(_gamma_k(2 * spec.d + 8, unit) * conjugate.ravel())
+        return _summed(np.concatenate(terms), np.concatenate(doubts), unit, bool(alpha.any()))
+
+
+def _gamma_k(k: int, unit: float) -> float:
+    return k * unit / (1 - k * unit)
+
+
+def _summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
+    """The sum of terms, each good to 4 u beside its doubt (exact zeros stay exact where nothing could underflow)."""
+    if not (np.isfinite(terms).all() and np.isfinite(doubts).all()):
+        return Enclosed(math.nan, math.inf)
+    if terms.dtype == np.float64:
+        value, sum_error = math.fsum(terms.tolist()), 0.0
+    else:
+        value = float(terms.sum())
+        sum_error = float(abs(terms).sum()) * _gamma_k(terms.size, unit) + abs(value) * float(np.finfo(float).eps)
+    if not (inexact or terms.any() or doubts.any()):
+        return Enclosed(0.0, 0.0)
+    radius = (float(doubts.sum()) + 4 * unit * float(abs(terms).sum())) * (1 + 1e-6) + sum_error + TINY * terms.size
+    return Enclosed(value, radius)

@@ -1,0 +1,46 @@
+"""Read-only float64 arrays, made and checked in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+def frozen(values: Any, dtype: Any = np.float64) -> Any:
+    """A read-only, C-contiguous copy."""
+    array = np.array(values, dtype=dtype, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
+    """``values`` as a read-only float64 array of ``ndim`` axes, or a DataError that says what is wrong with it."""
+    if hasattr(values, "toarray"):
+        raise DataError(name, "be a dense array", type(values).__name__, f"pass {name}.toarray()")
+    try:
+        raw = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise DataError(name, f"be a {ndim}-d array of numbers", f"something numpy refuses ({error})") from error
+    if raw.dtype.kind == "c":
+        raise DataError(name, "be real", "complex numbers")
+    if raw.dtype.kind not in "biuf" and not (raw.dtype.kind == "O" and _is_numeric(raw)):
+        raise DataError(name, "be numeric", f"dtype {raw.dtype}", "encode text or categories as numbers first")
+    if raw.ndim != ndim:
+        raise DataError(name, f"have {ndim} axes {axes}", f"shape {raw.shape}")
+    with np.errstate(over="ignore"):
+        array: Array = frozen(raw)
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        where = tuple(int(i) for i in bad[0])
+        raise DataError(name, "be finite", f"{array[where]} at {list(where)} ({len(bad)} such)")
+    return array
+
+
+def _is_numeric(raw: NDArray[Any]) -> bool:
+    return all(isinstance(v, (int, float, np.number)) or hasattr(v, "numerator") for v in raw.ravel())

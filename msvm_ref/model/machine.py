@@ -1,0 +1,291 @@
+"""A machine is data: margin nu[y,c,m], aggregation, target gamma[y,c], sum-to-zero and cost.
+
+    mu_c(f, y) = sum_m nu[y,c,m] f_m          margin, linear in the scores f        (UV Definition 1)
+    v_c        = max(0, gamma[y,c] - mu_c)    violation of the target
+    L(f, y)    = Delta(v, y)                  aggregation over components            (UV Definitions 3, 4)
+
+Classes are 0 ... d-1. Coefficients are kept as exact rationals; ``Machine.at(d)`` rounds them once to float64.
+UV = Dogan, Glasmachers, Igel, "A Unified View on Multi-class Support Vector Classification", JMLR 17 (2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.errors import SpecError
+from msvm_ref.model.arrays import Array, frozen
+
+Rational = Fraction | int | float
+Tensor = tuple[Any, ...]  # nested tuples of Fractions
+Cost = Literal["linear", "quadratic"]
+
+
+@dataclass(frozen=True)
+class Margin:
+    """A margin that treats classes alike: mu_y = own f_y;  mu_c = true f_y + rival f_c  for c != y."""
+
+    name: str
+    own: Fraction
+    true: Fraction
+    rival: Fraction
+
+    def at(self, d: int) -> Tensor:
+        def entry(y: int, c: int, m: int) -> Fraction:
+            if c == y:
+                return self.own if m == y else Fraction(0)
+            return self.true if m == y else self.rival if m == c else Fraction(0)
+
+        return tuple(tuple(tuple(entry(y, c, m) for m in range(d)) for c in range(d)) for y in range(d))
+
+
+RELATIVE = Margin("relative", Fraction(0), Fraction(1, 2), Fraction(-1, 2))
+ABSOLUTE = Margin("absolute", Fraction(1), Fraction(0), Fraction(-1))
+
+
+def reinforced(g: Rational) -> Margin:
+    """mu_y = g f_y;  mu_c = -(1-g) f_c  (UV section 2.4, after Liu and Yuan 2011)."""
+    g = _reinforcement(g)
+    return Margin(f"reinforced({short(g)})", g, Fraction(0), g - 1)
+
+
+def short(value: Fraction) -> str:
+    """A rational for people: 1/4 as it is, a float's long dyadic as the float."""
+    return str(value) if value.denominator < 10**6 else repr(float(value))
+
+
+@dataclass(frozen=True)
+class Target:
+    """gamma[y,y] = own + own_per_rival (d-1);  gamma[y,c] = other  for c != y."""
+
+    own: Fraction = Fraction(1)
+    other: Fraction = Fraction(1)
+    own_per_rival: Fraction = Fraction(0)
+
+    def at(self, d: int) -> Tensor:
+        own = self.own + self.own_per_rival * (d - 1)
+        return tuple(tuple(own if c == y else self.other for c in range(d)) for y in range(d))
+
+
+def reinforced_target(g: Rational) -> Target:
+    """gamma[y,y] = g (d-1);  gamma[y,c] = 1-g  (UV equation 4)."""
+    g = _reinforcement(g)
+    return Target(own=Fraction(0), other=1 - g, own_per_rival=g)
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """Which components count, and whether each has a slack of its own (sum) or they share one (max).
+
+    Delta(v, y) = sum over groups of (max of v in the group), groups being singletons ("own") or one ("shared").
+    """
+
+    components: Literal["self", "others", "all"]
+    slack: Literal["own", "shared"]
+
+    def __post_init__(self) -> None:
+        if self.components not in ("self", "others", "all"):
+            raise SpecError("components", "be 'self', 'others' or 'all'", repr(self.components))
+        if self.slack not in ("own", "shared"):
+            raise SpecError("slack", "be 'own' or 'shared'", repr(self.slack))
+        if self.components == "self" and self.slack == "shared":
+            raise SpecError("slack", "be 'own' for components 'self'", "'shared'", "one component has nothing to share")
+
+    @property
+    def name(self) -> str:
+        if self.components == "self":
+            return "self"
+        return ("total" if self.components == "all" else "others") + ("-sum" if self.slack == "own" else "-max")
+
+    def mask(self, d: int) -> NDArray[np.bool_]:
+        """mask[y,c]: does component c count for an example of class y?"""
+        own = np.eye(d, dtype=bool)
+        mask = {"self": own, "others": ~own, "all": np.ones((d, d), dtype=bool)}[self.components]
+        mask.setflags(write=False)
+        return mask
+
+
+SELF = Aggregation("self", "own")
+TOTAL_SUM = Aggregation("all", "own")
+TOTAL_MAX = Aggregation("all", "shared")
+OTHERS_SUM = Aggregation("others", "own")
+OTHERS_MAX = Aggregation("others", "shared")
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """A machine at d classes, in float64 (each entry the rational rounded once).
+
+    ``projected_nu`` is Pi nu with Pi = I - 11'/d under sum-to-zero and nu itself otherwise (MATH section 1).
+    """
+
+    d: int
+    nu: Array
+    projected_nu: Array
+    gamma: Array
+    mask: NDArray[np.bool_]
+    shared: bool
+    sum_to_zero: bool
+    quadratic: bool
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One multi-class SVM as data.
+
+    ``margin``: RELATIVE, ABSOLUTE, reinforced(g), or an array nu[y,c,m] (then d is fixed by its shape).
+    ``target``: a number, a Target, or an array gamma[y,c]: rows are true classes.
+    ``cost``: "linear" (hinge) or "quadratic" (squared hinge; the square is taken of each slack).
+
+    Definition 1's monotonicity is required; its property 3 is reported by :meth:`property3`.
+    """
+
+    name: str
+    margin: Margin | Tensor
+    aggregation: Aggregation
+    target: Target | Tensor = Target()  # noqa: RUF009 - frozen, shared on purpose
+    sum_to_zero: bool = False
+    cost: Cost = "linear"
+    citation: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.aggregation, Aggregation):
+            raise SpecError("aggregation", "be one of SELF, TOTAL_SUM, TOTAL_MAX, OTHERS_SUM, OTHERS_MAX",
+                            repr(self.aggregation))
+        if not isinstance(self.sum_to_zero, bool):
+            raise SpecError("sum_to_zero", "be True or False", repr(self.sum_to_zero))
+        if self.cost not in ("linear", "quadratic"):
+            raise SpecError("cost", "be 'linear' or 'quadratic'", repr(self.cost))
+        object.__setattr__(self, "margin", _margin(self.margin))
+        object.__setattr__(self, "target", _target(self.target))
+        sizes = {len(t) for t in (self.margin, self.target) if isinstance(t, tuple)}
+        if len(sizes) > 1:
+            raise SpecError("gamma", f"have shape {(len(self.margin),) * 2}", f"shape {(len(self.target),) * 2}",
+                            "rows are true classes")
+        _require_monotone(self.nu(self.fixed_d or 3), self.aggregation)
+
+    @property
+    def fixed_d(self) -> int | None:
+        """The number of classes an array spec is tied to; None for machines that exist for every d."""
+        for part in (self.margin, self.target):
+            if isinstance(part, tuple):
+                return len(part)
+        return None
+
+    @property
+    def margin_name(self) -> str:
+        return self.margin.name if isinstance(self.margin, Margin) else "given nu"
+
+    def with_cost(self, cost: Cost) -> Machine:
+        return self if cost == self.cost else replace(self, cost=cost)
+
+    def nu(self, d: int) -> Tensor:
+        """nu[y][c][m] as exact rationals."""
+        self._check_d(d)
+        return self.margin.at(d) if isinstance(self.margin, Margin) else self.margin
+
+    def gamma(self, d: int) -> Tensor:
+        """gamma[y][c] as exact rationals."""
+        self._check_d(d)
+        return self.target.at(d) if isinstance(self.target, Target) else self.target
+
+    def projected_nu(self, d: int) -> Tensor:
+        """Pi nu as exact rationals: nu minus its mean over m under sum-to-zero, else nu."""
+        nu = self.nu(d)
+        if not self.sum_to_zero:
+            return nu
+        return tuple(tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu)
+
+    def at(self, d: int) -> Spec:
+        """The machine at d classes in float64, read-only."""
+        return _spec(self, d)
+
+    def property3(self, d: int | None = None) -> Any:
+        """Do non-negative margins, one of them positive, imply argmax f = y? Decided exactly (Definition 1(3))."""
+        from msvm_ref.model.definition1 import property3
+
+        return property3(self, d or self.fixed_d or 3)
+
+    def _check_d(self, d: int) -> None:
+        if d < 2:
+            raise SpecError("d", "be at least 2", str(d))
+        if self.fixed_d not in (None, d):
+            raise SpecError("d", f"be {self.fixed_d}, the size of the machine's arrays", str(d))
+
+
+@lru_cache(maxsize=256)
+def _spec(machine: Machine, d: int) -> Spec:
+    return Spec(d, frozen(machine.nu(d)), frozen(machine.projected_nu(d)), frozen(machine.gamma(d)),
+                machine.aggregation.mask(d), machine.aggregation.slack == "shared",
+                machine.sum_to_zero, machine.cost == "quadratic")
+
+
+def _fraction(value: Any, name: str) -> Fraction:
+    if isinstance(value, (np.floating, np.integer)):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+        raise SpecError(name, "hold numbers", repr(value), "use int, float or fractions.Fraction")
+    if isinstance(value, float) and not np.isfinite(value):
+        raise SpecError(name, "be finite", repr(value))
+    return Fraction(value)
+
+
+def _reinforcement(g: Rational) -> Fraction:
+    value = _fraction(g, "g")
+    if not 0 <= value <= 1:
+        raise SpecError("g", "lie in [0, 1]", str(g), "UV's gamma weighs the own-class margin against the others")
+    return value
+
+
+def _tensor(value: Any, ndim: int, name: str) -> Tensor:
+    raw = np.asarray(value, dtype=object)
+    if raw.ndim != ndim or len(set(raw.shape)) != 1 or raw.shape[0] < 2:
+        raise SpecError(name, f"have shape {'(d, d, d)' if ndim == 3 else '(d, d)'} with d >= 2", f"shape {raw.shape}",
+                        "nu[y,c,m]: true class, component, score" if ndim == 3 else "rows are true classes")
+
+    def freeze(part: Any) -> Any:
+        return tuple(freeze(p) for p in part) if isinstance(part, np.ndarray) else _fraction(part, name)
+
+    frozen_part: Tensor = freeze(raw)
+    return frozen_part
+
+
+def _margin(margin: Any) -> Margin | Tensor:
+    return margin if isinstance(margin, Margin) else _tensor(margin, 3, "nu")
+
+
+def _target(target: Any) -> Target | Tensor:
+    if isinstance(target, Target):
+        return target
+    if np.ndim(target) == 0:
+        value = _fraction(target, "gamma")
+        return Target(own=value, other=value)
+    return _tensor(target, 2, "gamma")
+
+
+def _counting(aggregation: Aggregation, d: int) -> Iterator[tuple[int, int]]:
+    return ((int(y), int(c)) for y, c in np.argwhere(aggregation.mask(d)))
+
+
+def _require_monotone(nu: Tensor, aggregation: Aggregation) -> None:
+    """Definition 1: mu_y non-decreasing in f_y, mu_c non-increasing in f_c, and mu not constant where it counts."""
+    d = len(nu)
+    for y in range(d):
+        for c in range(d):
+            slope = nu[y][c][c]
+            wrong = slope < 0 if c == y else slope > 0
+            if wrong:
+                step = tuple(int(m == c) for m in range(d))
+                raise SpecError(
+                    "margin", f"keep Definition 1({1 if c == y else 2})",
+                    f"mu_{c}(f, y={y}) {'decreasing' if c == y else 'increasing'} in f_{c}"
+                    f" (nu[{y},{c},{c}] = {slope}), witness f = {step}",
+                    "a margin must not fall with the own score" if c == y else "a margin must not rise with a rival's score")
+    if not any(any(nu[y][c]) for y, c in _counting(aggregation, d)):
+        raise SpecError("margin", "be non-constant on a component that counts", f"nu = 0 on all of {aggregation.name}")

@@ -1,0 +1,210 @@
+"""Problem: machine + data + C + kernel + bias, validated once, frozen.
+
+    min  1/2 sum_c ||w_c||^2 [+ 1/2 ||b||^2 if the bias is penalized] + sum_i C_i L(f(x_i), y_i)
+    f_c(x) = <w_c, phi(x)> + b_c,   C_i = C * sample_weight_i,   sum_c w_c = 0 and sum_c b_c = 0 under sum-to-zero.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.errors import DataError, SpecError
+from msvm_ref.model.arrays import Array, frozen, real_array
+from msvm_ref.model.kernels import Kernel, as_kernel, linear, precomputed
+from msvm_ref.model.machine import Machine, Spec
+from msvm_ref.model.representation import Factor, cholesky_factor
+
+Bias = Literal["none", "free", "penalized"]
+
+
+@dataclass(frozen=True)
+class AbsentClass:
+    """The label of a class that was declared by ``n_classes`` but has no example and so no name."""
+
+    index: int
+
+    def __repr__(self) -> str:
+        return f"<absent class {self.index}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A validated training problem. ``kernel=precomputed`` takes the Gram matrix as X.
+
+    ``n_classes`` allows absent classes: integer labels in 0 ... n_classes-1 keep their numbers, other labels come
+    first (sorted) and the absent ones last. ``classes`` names them all, in order, instead.
+    After construction ``y`` holds class indices, ``classes`` the labels, ``costs`` the C_i.
+    """
+
+    machine: Machine
+    X: Array
+    y: NDArray[np.int64]
+    C: float = 1.0
+    kernel: Kernel = linear
+    bias: Bias = "none"
+    sample_weight: Array | None = None
+    n_classes: int | None = None
+    classes: tuple[Hashable, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.machine, Machine):
+            raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(self.machine))
+        kernel = as_kernel(self.kernel)
+        X = real_array("X", self.X, 2, "(examples, features)")
+        n = len(X)
+        if n == 0:
+            raise DataError("X", "have at least one row", f"shape {X.shape}")
+        if kernel == precomputed and X.shape[1] != n:
+            raise DataError("X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}")
+        classes, y = _encode(self.y, n, self.n_classes, self.classes)
+        if self.bias not in ("none", "free", "penalized"):
+            raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(self.bias))
+        if self.machine.fixed_d not in (None, len(classes)):
+            raise SpecError("machine", f"have arrays for d = {len(classes)} classes", f"d = {self.machine.fixed_d}")
+        values: dict[str, Any] = {
+            "kernel": kernel, "X": X, "y": y, "classes": classes, "n_classes": len(classes), "C": _cost("C", self.C),
+            "sample_weight": _weights(self.sample_weight, n)}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if not kernel.positive:
+            _ = self.factor  # a callable or a given Gram is checked now, not at first use
+
+    @property
+    def n(self) -> int:
+        return len(self.X)
+
+    @property
+    def d(self) -> int:
+        assert self.n_classes is not None
+        return self.n_classes
+
+    @cached_property
+    def spec(self) -> Spec:
+        return self.machine.at(self.d)
+
+    @cached_property
+    def costs(self) -> Array:
+        """C_i = C * sample_weight_i."""
+        weight = self.sample_weight
+        return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)
+
+    @cached_property
+    def gram(self) -> Array:
+        """The kernel's own float64 matrix k(x_i, x_j)."""
+        return frozen(self.kernel(self.X, self.X))
+
+    @cached_property
+    def factor(self) -> Factor:
+        """The feature factor that defines the problem: X itself for the linear kernel."""
+        return Factor(self.X, 0.0) if self.is_linear else cholesky_factor(self.gram)
+
+    @property
+    def features(self) -> Array:
+        """Phi with Gram = Phi Phi' (n x r): the coordinates in which W lives."""
+        return self.factor.features
+
+    @property
+    def is_linear(self) -> bool:
+        return self.kernel == linear
+
+    def with_C(self, C: float) -> Problem:  # noqa: N802 - C is the symbol
+        """The same problem at another C, sharing every array that does not depend on it."""
+        other = copy.copy(self)
+        for derived in ("costs",):
+            other.__dict__.pop(derived, None)
+        object.__setattr__(other, "C", _cost("C", C))
+        return other
+
+    def cross_kernel(self, X_new: Any) -> Array:  # noqa: N803
+        """k(x_new, x_i), validated; for a precomputed kernel X_new already is that matrix."""
+        new = real_array("X", X_new, 2, "(examples, features)")
+        if new.shape[1] != self.X.shape[1]:
+            raise DataError("X", f"have {self.X.shape[1]} columns as in training", f"shape {new.shape}")
+        return self.kernel(new, self.X) if self.kernel != precomputed else new
+
+    def __repr__(self) -> str:
+        return (f"Problem({self.machine.name}, n={self.n}, d={self.d}, p={self.X.shape[1]}, C={self.C:g}, "
+                f"kernel={self.kernel}, bias={self.bias!r}, cost={self.machine.cost!r})")
+
+
+def _cost(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise DataError(name, "be a positive number", repr(value), "weigh samples by sample_weight")
+    if not (np.isfinite(value) and value > 0):
+        raise DataError(name, "be positive and finite", repr(value))
+    return float(value)
+
+
+def _weights(weight: Any, n: int) -> Array | None:
+    if weight is None:
+        return None
+    array = real_array("sample_weight", weight, 1, "(examples,)")
+    if array.shape != (n,):
+        raise DataError("sample_weight", f"have shape {(n,)}", f"shape {array.shape}")
+    if (array < 0).any():
+        raise DataError("sample_weight", "be non-negative", f"{array.min():g} at [{int(array.argmin())}]")
+    return array
+
+
+def _encode(y: Any, n: int, n_classes: int | None,
+            classes: Sequence[Hashable] | None) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
+    """Labels to indices 0 ... d-1."""
+    labels = _labels(y, n)
+    order = tuple(classes) if classes is not None else _order(labels, n_classes)
+    if len(set(order)) != len(order):
+        raise DataError("classes", "be distinct", repr(order))
+    if n_classes is not None and n_classes != len(order):
+        raise DataError("n_classes", f"agree with the {len(order)} classes", repr(n_classes))
+    if len(order) < 2:
+        raise DataError("y", "have at least 2 classes", f"1 ({order[0]!r})",
+                        "pass n_classes=3, say, if the other classes are merely absent from this sample")
+    index = {label: k for k, label in enumerate(order)}
+    missing = [label for label in labels if label not in index]
+    if missing:
+        raise DataError("y", f"hold only the declared classes {list(order)!r}", repr(missing[0]))
+    return order, frozen([index[label] for label in labels], np.int64)
+
+
+def _labels(y: Any, n: int) -> list[Hashable]:
+    if isinstance(y, np.ndarray):
+        if y.ndim != 1:
+            raise DataError("y", "have one axis (examples,)", f"shape {y.shape}")
+        labels = y.tolist()
+    elif isinstance(y, (str, bytes)) or not hasattr(y, "__iter__"):
+        raise DataError("y", "be a sequence of labels", repr(y))
+    else:
+        labels = [v.item() if isinstance(v, np.generic) else v for v in y]
+    if len(labels) != n:
+        raise DataError("y", f"have one label for each of the {n} rows of X", f"{len(labels)} labels")
+    for i, label in enumerate(labels):
+        if label is None or label != label:  # NaN differs from itself
+            raise DataError("y", "have no missing labels", f"{label!r} at [{i}]")
+        try:
+            hash(label)
+        except TypeError as error:
+            raise DataError("y", "hold hashable labels", f"{label!r} at [{i}]") from error
+    return labels
+
+
+def _order(labels: list[Hashable], n_classes: int | None) -> tuple[Hashable, ...]:
+    present = list(dict.fromkeys(labels))
+    try:
+        present.sort()  # type: ignore[type-var]
+    except TypeError:  # labels of several kinds keep the order of their first appearance
+        pass
+    if n_classes is None:
+        return tuple(present)
+    if isinstance(n_classes, bool) or not isinstance(n_classes, (int, np.integer)):
+        raise DataError("n_classes", "be an integer", repr(n_classes))
+    if n_classes < len(present):
+        raise DataError("n_classes", f"be at least the {len(present)} classes present", repr(n_classes))
+    if all(type(v) is int and 0 <= v < n_classes for v in present):
+        return tuple(range(n_classes))
+    return (*present, *(AbsentClass(k) for k in range(len(present), n_classes)))

@@ -1,0 +1,89 @@
+"""The solvers behind cvxpy: one tolerance translated for each, their statuses mapped to ours.
+
+A status is hearsay. It is recorded, and the certificate decides.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+
+from msvm_ref.errors import BackendError
+
+Options = Callable[[float], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A solver cvxpy can call; ``options`` translates the relative accuracy asked of it."""
+
+    name: str
+    options: Options
+    package: str
+
+    @property
+    def installed(self) -> bool:
+        return self.name in cp.installed_solvers()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a backend said: "solved", "inaccurate" or "failed" (with its own words), and how long it took."""
+
+    status: str
+    words: str
+    seconds: float
+
+
+KNOWN: dict[str, Backend] = {backend.name: backend for backend in (
+    Backend("PIQP", lambda tol: {"eps_abs": tol / 10, "eps_rel": tol / 10, "eps_duality_gap_abs": tol / 10,
+                                 "eps_duality_gap_rel": tol / 10, "max_iter": 250}, "piqp"),
+    Backend("CLARABEL", lambda tol: {"tol_gap_abs": tol / 10, "tol_gap_rel": tol / 10, "tol_feas": tol / 10,
+                                     "max_iter": 200}, "clarabel"),
+    Backend("ECOS", lambda tol: {"abstol": tol / 10, "reltol": tol / 10, "feastol": tol / 10, "max_iters": 300}, "ecos"),
+    Backend("QOCO", lambda tol: {"abstol": tol / 10, "reltol": tol / 10, "max_iters": 300}, "qoco"),
+    Backend("OSQP", lambda tol: {"eps_abs": tol, "eps_rel": tol, "max_iter": 20_000, "polishing": True,
+                                 "adaptive_rho_interval": 50}, "osqp"),
+)}
+
+CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
+"""The default order; those not installed are left out (PIQP and QOCO are optional)."""
+
+_OURS = {cp.OPTIMAL: "solved", cp.OPTIMAL_INACCURATE: "inaccurate", "user_limit": "inaccurate"}
+
+
+def chain(names: str | None) -> list[Backend]:
+    """The backends to try: the named one alone, or the installed ones of the default chain."""
+    if names is not None:
+        return [find(names)]
+    return [KNOWN[name] for name in CHAIN if KNOWN[name].installed]
+
+
+def find(name: str) -> Backend:
+    """The backend of that name (any case), ours or another one cvxpy finds; BackendError names the remedy."""
+    wanted = name.upper()
+    backend = KNOWN.get(wanted, Backend(wanted, lambda tol: {}, wanted.lower()))
+    if backend.installed:
+        return backend
+    if wanted in KNOWN:
+        raise BackendError(f"backend {wanted}", "be installed", "no such solver in cvxpy",
+                           f"install it with: pip install {backend.package}")
+    raise BackendError("backend", f"be one of {', '.join(sorted({*KNOWN, *cp.installed_solvers()}))}", repr(name))
+
+
+def run(problem: cp.Problem, backend: Backend, accuracy: float) -> Report:
+    """Solve in place; never raises for what a solver does, only reports it."""
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            problem.solve(solver=backend.name, **backend.options(accuracy))
+    except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
+        return Report("failed", f"{type(error).__name__}: {error}".splitlines()[0][:120], time.perf_counter() - start)
+    words = str(problem.status)
+    return Report(_OURS.get(words, "failed"), words, time.perf_counter() - start)
