@@ -1,0 +1,179 @@
+"""The exact optimum: primal = dual in rational arithmetic, found here and proved by ``exact_check`` before it is returned.
+
+What is returned, precisely:
+  value   the optimum, unique.
+  W       unique (the objective is strongly convex in W), in ``problem.features`` coordinates: X's for a linear kernel.
+  b       unique unless the bias is free. A free b is *one* optimal b, with sum_c b_c = 0 under sum-to-zero and where a
+          common shift changes no margin; ``exact_bias.bias_interval`` gives the range of each b_c over all of them.
+  alpha   *one* optimal alpha; the set of optimal alpha is a polytope in general. Which one depends on the guess.
+  coef    A with W = Phi' A, that of this alpha.
+
+The float64 data are taken as the rationals they are. For kernels other than linear the problem is its float64 factor
+Phi (``model/representation.py``): the result is exact for the Gram Phi Phi', ``problem.factor.residual`` from the kernel's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from msvm_ref.errors import MsvmError
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, partition, solve_partition
+from msvm_ref.judge.exact_check import check_exact
+from msvm_ref.judge.exact_data import ExactData, Pair, exact_data, exact_matrix
+from msvm_ref.judge.exact_lcp import solve_pairs
+from msvm_ref.model.problem import Problem
+
+Vector = tuple[Fraction, ...]
+Matrix = tuple[Vector, ...]
+
+MOST_PAIRS = 4000
+"""Margin components (i, p) beyond which exactness is refused."""
+
+MOST_TIGHT = 600
+"""Unknowns of one exact linear system beyond which it is refused (about a minute at float64 data)."""
+
+
+class ExactnessError(MsvmError, RuntimeError):
+    """No exact optimum within the stated size and time. Nothing approximate is returned in its place."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExactOptimum:
+    """A proved optimum; see the module's text for what is unique. ``how`` names the step that found it."""
+
+    problem: Problem = field(repr=False)
+    value: Fraction
+    W: Matrix = field(repr=False)
+    b: Vector
+    alpha: Matrix = field(repr=False)
+    coef: Matrix = field(repr=False)
+    how: str
+    seconds: float
+
+    def digits(self, count: int = 25) -> str:
+        """The value in decimal, rounded to ``count`` significant digits (half to even), every one certified."""
+        return decimal(self.value, count)
+
+
+def decimal(value: Fraction, count: int = 25) -> str:
+    """A rational in scientific notation with ``count`` significant digits, correctly rounded."""
+    from decimal import Context, Decimal
+
+    quotient = Context(prec=count).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return str(quotient)
+
+
+def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0) -> ExactOptimum:
+    """The exact optimum near a float solution (a Solution or a Candidate with W, b and alpha); ExactnessError beyond limits.
+
+    The guess only saves work: a poor one costs time, never correctness.
+    """
+    start = time.perf_counter()
+    candidate: Candidate = getattr(guess, "candidate", guess)
+
+    def check_time() -> None:
+        if time.perf_counter() - start > seconds:
+            raise ExactnessError("problem", f"be solved exactly within {seconds:g} s", repr(problem),
+                                 "allow more seconds, or use certify(..., rigorous=True)")
+
+    data = exact_data(problem)
+    if len(data.pairs) > MOST_PAIRS:
+        raise ExactnessError("problem", f"have at most {MOST_PAIRS} margin components (i, p)", str(len(data.pairs)),
+                             "use certify(..., rigorous=True), whose bounds are exact at any size")
+    for point, how in _proposals(data, candidate, check_time):
+        if _failing(data, point):
+            continue
+        W, b, alpha = _weights(data, point), point.b, _rows(data, point.alpha)
+        value = _dual_value(data, point)
+        faults = check_exact(problem, value, W, b, alpha)
+        if faults:
+            raise AssertionError(f"finder and checker disagree on {problem!r}: {faults[0]}")
+        return ExactOptimum(problem, _fraction(value), _fractions(W.tolist()), tuple(map(_fraction, b)),
+                            _fractions(alpha), _fractions(data.expansion(point.alpha).tolist()), how,
+                            time.perf_counter() - start)
+    raise AssertionError("Lemke's method over all pairs has no ray: the dual is feasible and bounded")
+
+
+def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None]) -> Iterator[tuple[ExactPoint, str]]:
+    """Exact points, cheapest first; the last one is optimal by construction."""
+    tried = set()
+    for tightness in TIGHTNESS:
+        parts = partition(data, guess, tightness)
+        if parts.key() in tried:
+            continue
+        tried.add(parts.key())
+        if len(parts.tight) > MOST_TIGHT:
+            continue
+        check_time()
+        for point in solve_partition(data, parts, guess):
+            yield point, f"active set at {tightness:g}"
+    yield from _complementary(data, partition(data, guess, TIGHTNESS[0]), check_time)
+
+
+def _complementary(data: ExactData, parts: Partition, check_time: Callable[[], None]) -> Iterator[tuple[ExactPoint, str]]:
+    """Lemke's method over the doubtful pairs, then over every slack group whose conditions it finds broken as well."""
+    full, bound = set(parts.full), list(parts.bound)
+    pairs = [pair for pair in data.pairs if pair in set(parts.tight) or (data.shared and pair[0] in full)]
+    while True:
+        point = solve_pairs(data, pairs, bound, check_time)
+        broken = {data.group(pair) for pair in data.pairs} if point is None else _failing(data, point)
+        if point is not None:
+            yield point, f"Lemke over {len(pairs)} of {len(data.pairs)} pairs"
+        wider = [pair for pair in data.pairs if pair in set(pairs) or data.group(pair) in broken]
+        if len(wider) == len(pairs):
+            return
+        pairs, bound = wider, [pair for pair in bound if data.group(pair) not in broken]
+
+
+def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
+    """The slack groups whose KKT conditions do not hold: signs, bounds, alpha only at the group's slack, slack only at C."""
+    t = data.violations(data.expansion(point.alpha), point.b)
+    top: dict[Pair | int, fmpq] = {}
+    mass: dict[Pair | int, fmpq] = {}
+    for pair in data.pairs:
+        group = data.group(pair)
+        top[group] = max(top.get(group, fmpq(0)), t[pair])
+        mass[group] = mass.get(group, fmpq(0)) + point.alpha[pair]
+    failing = set()
+    for pair in data.pairs:
+        group, cost = data.group(pair), data.cost[pair[0]]
+        wanted = 2 * cost * top[group] if data.quadratic else cost
+        wrong_mass = mass[group] != wanted if data.quadratic else mass[group] > cost or (top[group] > 0 and mass[group] != cost)
+        if point.alpha[pair] < 0 or (point.alpha[pair] > 0 and t[pair] != top[group]) or wrong_mass:
+            failing.add(group)
+    return failing
+
+
+def _dual_value(data: ExactData, point: ExactPoint) -> fmpq:
+    """D = 1/2 sum alpha (gamma + t) [- (group sums)^2 / 4C], by D's own gradient; the checker computes it from scratch."""
+    t = data.violations(data.expansion(point.alpha), [fmpq(0)] * data.d)
+    total, mass = fmpq(0), {}
+    for (i, p), value in point.alpha.items():
+        total += value * (data.gamma[data.y[i]][p] + t[i, p]) / 2
+        mass[data.group((i, p))] = mass.get(data.group((i, p)), (fmpq(0), i))[0] + value, i
+    if data.quadratic:
+        total -= sum((m * m / (4 * data.cost[i]) for m, i in mass.values()), fmpq(0))
+    return total
+
+
+def _weights(data: ExactData, point: ExactPoint) -> fmpq_mat:
+    return exact_matrix(data.problem.features).transpose() * data.expansion(point.alpha)
+
+
+def _rows(data: ExactData, alpha: dict[Pair, fmpq]) -> list[list[fmpq]]:
+    return [[alpha.get((i, p), fmpq(0)) for p in range(data.d)] for i in range(data.n)]
+
+
+def _fraction(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def _fractions(rows: list[list[fmpq]]) -> Matrix:
+    return tuple(tuple(_fraction(v) for v in row) for row in rows)
