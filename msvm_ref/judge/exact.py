@@ -24,7 +24,7 @@ from flint import fmpq, fmpq_mat
 
 from msvm_ref.errors import MsvmError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, partition, solve_partition
+from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, partition, revised, solve_partition
 from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.exact_data import ExactData, Pair, exact_data, exact_matrix
 from msvm_ref.judge.exact_lcp import solve_pairs
@@ -36,8 +36,8 @@ Matrix = tuple[Vector, ...]
 MOST_PAIRS = 4000
 """Margin components (i, p) beyond which exactness is refused."""
 
-MOST_TIGHT = 600
-"""Unknowns of one exact linear system beyond which it is refused (about a minute at float64 data)."""
+REVISIONS = 12
+"""How often an active set is corrected by its own exact solution before another tightness is tried."""
 
 
 class ExactnessError(MsvmError, RuntimeError):
@@ -105,15 +105,16 @@ def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None]
     """Exact points, cheapest first; the last one is optimal by construction."""
     tried = set()
     for tightness in TIGHTNESS:
-        parts = partition(data, guess, tightness)
-        if parts.key() in tried:
-            continue
-        tried.add(parts.key())
-        if len(parts.tight) > MOST_TIGHT:
-            continue
-        check_time()
-        for point in solve_partition(data, parts, guess):
-            yield point, f"active set at {tightness:g}"
+        parts: Partition | None = partition(data, guess, tightness)
+        for step in range(REVISIONS):
+            if parts is None or parts.key() in tried:
+                break
+            tried.add(parts.key())
+            check_time()
+            current, parts = parts, None
+            for point in solve_partition(data, current, guess):
+                yield point, f"active set at {tightness:g}" + (f", revised {step} times" if step else "")
+                parts = revised(data, current, point)
     yield from _complementary(data, partition(data, guess, TIGHTNESS[0]), check_time)
 
 

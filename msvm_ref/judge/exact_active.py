@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat, nmod_mat
 
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact_data import ExactData, Pair
+from msvm_ref.judge.exact_data import PRIME, ExactData, Pair
 from msvm_ref.judge.values import by_class
 
 TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
@@ -32,6 +32,12 @@ TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
 
 DENOMINATORS = (1, 16, 2**1100)
 """Open unknowns become the nearest rational with at most this denominator: short ones first, the float itself last."""
+
+MOST_UNKNOWNS = 600
+"""Unknowns of one exact linear system beyond which it is left alone (about a minute at float64 data)."""
+
+SHORT_SYSTEM = 60
+"""Systems up to this size are tried with short roundings first: they cost little and keep the rationals short."""
 
 
 @dataclass
@@ -63,10 +69,7 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     size = abs(problem.spec.gamma[problem.y]) + by_class(abs(problem.spec.projected_nu), problem.y, abs(scores))
     near = tightness * np.maximum(size, 1e-300)
     found = Partition()
-    groups: dict[Pair | int, list[Pair]] = {}
-    for pair in data.pairs:
-        groups.setdefault(data.group(pair), []).append(pair)
-    for members in groups.values():
+    for members in groups(data):
         top = max(members, key=lambda pair: float(t[pair]))
         slack, tolerance = float(t[top]), float(near[top])
         if slack < -tolerance or (data.quadratic and slack <= 0):
@@ -84,44 +87,116 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     return found
 
 
+def revised(data: ExactData, parts: Partition, point: ExactPoint) -> Partition:
+    """The partition the point's own signs suggest: alpha < 0 leaves, t > xi joins, groups above C fill, xi < 0 empties."""
+    t = data.violations(data.expansion(point.alpha), point.b)
+    active, full = {*parts.tight, *parts.bound}, {*parts.full, *(data.group(pair) for pair in parts.bound)}
+    found = Partition()
+    for members in groups(data):
+        group, cost = data.group(members[0]), data.cost[members[0][0]]
+        old = [m for m in members if m in active]
+        mass = sum((point.alpha[m] for m in old), fmpq(0))
+        saturated = bool(old) and (t[old[0]] >= 0 if group in full else mass > cost) and not data.quadratic
+        level = mass / (2 * cost) if data.quadratic else t[old[0]] if saturated and group in full else fmpq(0)
+        new = [m for m in members if (point.alpha[m] >= 0 if m in active else t[m] > level)]
+        if saturated and len(new) == 1:
+            found.bound += new
+        else:
+            found.tight += new
+            found.full += [members[0][0]] if saturated and new else []
+    return found
+
+
+def groups(data: ExactData) -> list[list[Pair]]:
+    """The pairs that count, one list per slack."""
+    found: dict[Pair | int, list[Pair]] = {}
+    for pair in data.pairs:
+        found.setdefault(data.group(pair), []).append(pair)
+    return list(found.values())
+
+
 def solve_partition(data: ExactData, parts: Partition, guess: Candidate) -> Iterator[ExactPoint]:
     """Exact solutions of the partition's equations, open unknowns rounded ever finer; none where they contradict."""
-    matrix, rhs = _system(data, parts)
+    basic = independent_pairs(data, parts, guess)
+    if len(basic) + len(parts.full) > MOST_UNKNOWNS:
+        return
+    chosen = set(basic)
+    open_pairs = [pair for pair in parts.tight if pair not in chosen]
+    finer = DENOMINATORS if len(basic) <= SHORT_SYSTEM else DENOMINATORS[-1:]
+    seen: list[list[fmpq]] = []
+    for denominator in finer:
+        assert guess.alpha is not None
+        held = {pair: data.cost[pair[0]] for pair in parts.bound}
+        held |= {pair: rounded(float(guess.alpha[pair]), denominator) for pair in open_pairs}
+        x = _solved(*_system(data, basic, parts.full, held), _bias_guess(data, guess, denominator), len(basic))
+        if x is None:
+            return
+        x = [*(held[pair] for pair in open_pairs), *x]
+        if x in seen:
+            continue
+        seen.append(x)
+        alpha = {pair: fmpq(0) for pair in data.pairs} | held | dict(zip([*open_pairs, *basic], x, strict=False))
+        bias = x[len(x) - data.bias_size:]
+        yield ExactPoint(alpha, whole_bias(data, bias, data.expansion(alpha)))
+
+
+def independent_pairs(data: ExactData, parts: Partition, guess: Candidate) -> list[Pair]:
+    """A largest set of tight pairs whose equations are independent, the multipliers with most room first.
+
+    Equation (i, p) is the row (Pi nu_p x phi_i, bias row, slack of its group). Ranks are taken modulo a prime: should
+    that ever mislead, the system fails to solve or the inequalities fail to hold, and the next attempt follows.
+    """
+    problem = data.problem
+    assert guess.alpha is not None
+    room = guess.alpha if data.shared or data.quadratic else np.minimum(guess.alpha, problem.costs[:, None] - guess.alpha)
+    pairs = sorted(parts.tight, key=lambda pair: -float(room[pair]))
+    unknown = {data.group(pair) for pair in parts.tight} if data.quadratic else set(parts.full)
+    slack = {group: k for k, group in enumerate(unknown)}
+    rows = [[*(modular(u) * x % PRIME for x in data.modular_features[pair[0]] for u in data.nu[data.y[pair[0]]][pair[1]]),
+             *(modular(v) for v in (data.bias_row(pair) if data.free_bias else [])),
+             *(int(slack.get(data.group(pair)) == k) for k in range(len(slack)))] for pair in pairs]
+    if not rows or not rows[0]:
+        return []
+    reduced, rank = nmod_mat(len(rows), len(rows[0]), [v for row in rows for v in row], PRIME).transpose().rref()
+    lines = reduced.tolist()[:rank]
+    return [pairs[next(j for j, v in enumerate(line) if v != 0)] for line in lines]
+
+
+def modular(value: fmpq) -> int:
+    return int(value.p) * pow(int(value.q), -1, PRIME) % PRIME
+
+
+def _solved(matrix: fmpq_mat, rhs: fmpq_mat, bias: list[fmpq], basic: int) -> list[fmpq] | None:
+    """The solution; where b is open its coordinates are taken from ``bias``; None where the equations contradict."""
     count = matrix.nrows()
     if count == 0:
-        yield _point(data, parts, [])
-        return
+        return []
     try:
-        yield _point(data, parts, [row[0] for row in matrix.solve(rhs).tolist()])
-        return
-    except ZeroDivisionError:  # singular: alpha or b is not unique, or the partition is wrong
+        return [row[0] for row in matrix.solve(rhs).tolist()]
+    except ZeroDivisionError:
         pass
     wide = fmpq_mat([[*row, *last] for row, last in zip(matrix.tolist(), rhs.tolist(), strict=True)])
     reduced, rank = wide.rref()
     rows = reduced.tolist()[:rank]
     pivots = [next(j for j, v in enumerate(row) if v) for row in rows]
     if count in pivots:
-        return
-    near = _guessed(data, parts, guess)
-    seen = []
-    for denominator in DENOMINATORS:
-        x = [_rounded(v, denominator) for v in near]
-        open_ = [j for j in range(count) if j not in set(pivots)]
-        for row, j in zip(rows, pivots, strict=True):
-            x[j] = row[count] - sum((row[k] * x[k] for k in open_ if row[k]), fmpq(0))
-        if x not in seen:
-            seen.append(x)
-            yield _point(data, parts, x)
+        return None
+    x = [*([fmpq(0)] * (count - len(bias))), *bias]
+    open_ = sorted(set(range(count)) - set(pivots))
+    for row, j in zip(rows, pivots, strict=True):
+        x[j] = row[count] - sum((row[k] * x[k] for k in open_ if row[k]), fmpq(0))
+    return x
 
 
-def _system(data: ExactData, parts: Partition) -> tuple[fmpq_mat, fmpq_mat]:
-    """The square, symmetric system over (alpha_tight, xi_full, b)."""
-    tight, full = parts.tight, {i: k for k, i in enumerate(parts.full)}
-    count = len(tight) + len(full) + data.bias_size
-    held = {pair: data.cost[pair[0]] for pair in parts.bound}
+def _system(data: ExactData, tight: list[Pair], full_groups: list[int],
+            held: dict[Pair, fmpq]) -> tuple[fmpq_mat, fmpq_mat]:
+    """The square, symmetric system over (alpha_tight, xi_full, b), the ``held`` multipliers being known."""
+    full = {i: k for k, i in enumerate(full_groups)}
+    first_bias = len(tight) + len(full)
+    count = first_bias + data.bias_size
     pushed = data.violations(data.expansion(held), [fmpq(0)] * data.d)
     rows = [[fmpq(0)] * count for _ in range(count)]
-    rhs = [pushed[pair] for pair in tight] + [data.cost[i] for i in parts.full] + [fmpq(0)] * data.bias_size
+    rhs = [pushed[pair] for pair in tight] + [data.cost[i] for i in full_groups] + [fmpq(0)] * data.bias_size
     for k, pair in enumerate(tight):
         for m in range(k, len(tight)):
             rows[k][m] = rows[m][k] = data.hessian(pair, tight[m])
@@ -129,33 +204,28 @@ def _system(data: ExactData, parts: Partition) -> tuple[fmpq_mat, fmpq_mat]:
             j = len(tight) + full[pair[0]]
             rows[k][j] = rows[j][k] = fmpq(1)
         if data.free_bias:
-            for c, value in enumerate(data.bias_row(pair), len(tight) + len(full)):
+            for c, value in enumerate(data.bias_row(pair), first_bias):
                 rows[k][c] = rows[c][k] = value
-    if data.free_bias:
-        for pair in parts.bound:
-            for c, value in enumerate(data.bias_row(pair), len(tight) + len(full)):
-                rhs[c] -= value * data.cost[pair[0]]
+        if data.quadratic:
+            rhs[k] -= sum((v for other, v in held.items() if data.group(other) == data.group(pair)),
+                          fmpq(0)) / (2 * data.cost[pair[0]])
+    for pair, value in held.items():
+        if pair[0] in full:
+            rhs[len(tight) + full[pair[0]]] -= value
+        for c, coefficient in enumerate(data.bias_row(pair) if data.free_bias else [], first_bias):
+            rhs[c] -= coefficient * value
     return fmpq_mat(count, count, [v for row in rows for v in row]), fmpq_mat(count, 1, rhs)
 
 
-def _guessed(data: ExactData, parts: Partition, guess: Candidate) -> list[float]:
-    """The guess's value of every unknown (a full group's xi is always a pivot's business: 0 will do)."""
-    assert guess.alpha is not None and guess.b is not None
-    b = guess.b - (guess.b[-1] * 0 if not data.centred else guess.b.mean())
-    return [*(float(guess.alpha[pair]) for pair in parts.tight), *([0.0] * len(parts.full)), *map(float, b[:data.bias_size])]
+def _bias_guess(data: ExactData, guess: Candidate, denominator: int) -> list[fmpq]:
+    assert guess.b is not None
+    b = guess.b - guess.b.mean() if data.centred else guess.b
+    return [rounded(float(v), denominator) for v in b[:data.bias_size]]
 
 
-def _rounded(value: float, denominator: int) -> fmpq:
+def rounded(value: float, denominator: int) -> fmpq:
     near = Fraction(value).limit_denominator(denominator)
     return fmpq(near.numerator, near.denominator)
-
-
-def _point(data: ExactData, parts: Partition, x: list[fmpq]) -> ExactPoint:
-    alpha = {pair: fmpq(0) for pair in data.pairs}
-    alpha |= {pair: data.cost[pair[0]] for pair in parts.bound}
-    alpha |= dict(zip(parts.tight, x, strict=False))
-    bias = x[len(parts.tight) + len(parts.full):]
-    return ExactPoint(alpha, whole_bias(data, bias, data.expansion(alpha)))
 
 
 def whole_bias(data: ExactData, bias: list[fmpq], coef: fmpq_mat) -> list[fmpq]:

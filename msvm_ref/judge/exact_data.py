@@ -22,6 +22,9 @@ Pair = tuple[int, int]
 """(i, p): example i, component p."""
 
 
+PRIME = 2**61 - 1
+
+
 def rational(value: float) -> fmpq:
     return fmpq(*float(value).as_integer_ratio())
 
@@ -68,6 +71,13 @@ class ExactData:
         d = range(self.d)
         return [[[[sum((u * v for u, v in zip(self.nu[y][p], self.nu[z][q], strict=True)), fmpq(0))
                    for q in d] for z in d] for p in d] for y in d]
+
+    @cached_property
+    def modular_features(self) -> list[list[int]]:
+        """Phi (with a 1 for a penalized bias) modulo PRIME."""
+        ratios = [[float(v).as_integer_ratio() for v in row] for row in self.problem.features]
+        rows = [[p * pow(q, -1, PRIME) % PRIME for p, q in row] for row in ratios]
+        return [[*row, 1] for row in rows] if self.problem.bias == "penalized" else rows
 
     def bias_row(self, pair: Pair) -> list[fmpq]:
         """The coefficients of the unknown bias coordinates in <Pi nu_p, b>."""
