@@ -31,12 +31,13 @@ Reference = Callable[[Problem], Any] | Any
 
 
 def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,  # noqa: N803
-            scores: Any = None, *, reference: Reference = None) -> Certificate:
+            scores: Any = None, *, reference: Reference = None, rigorous: bool = False) -> Certificate:
     """What a candidate is worth: primal (W or coef or scores, with b), dual (alpha, n x d), or both.
 
     A primal-only candidate gets its lower bound from the best dual point the judge can build. ``reference`` allows a
     ground truth to help: a Solution, or a callable such as ``msvm_ref.solve`` that makes one from the problem; only
-    its multipliers and weights are used, and they are re-evaluated here like anyone's.
+    its multipliers and weights are used, and they are re-evaluated here like anyone's. ``rigorous`` re-evaluates lower
+    and upper in exact and outward-rounded arithmetic (``judge.rigorous``), so that they are a theorem about the data.
     """
     handed = candidate(problem, W, b, alpha, coef, scores)
     residual = None
@@ -45,7 +46,13 @@ def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, c
         miss = wanted - (problem.features @ handed.W + handed.b)
         residual = float(abs(miss).max()) / max(float(abs(wanted).max()), 1e-300)
     helper = reference(problem) if callable(reference) else reference
-    return judge_candidate(problem, handed, residual, getattr(helper, "candidate", helper))
+    helper = getattr(helper, "candidate", helper)
+    certificate = judge_candidate(problem, handed, residual, helper)
+    if rigorous:
+        from msvm_ref.judge.rigorous import made_rigorous
+
+        return made_rigorous(problem, certificate, handed, helper)
+    return certificate
 
 
 def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float | None = None,

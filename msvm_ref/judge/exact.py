@@ -24,10 +24,12 @@ from flint import fmpq, fmpq_mat
 
 from msvm_ref.errors import MsvmError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, partition, revised, solve_partition
+from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, groups, partition, solve_partition
 from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.exact_data import ExactData, Pair, exact_data, exact_matrix
 from msvm_ref.judge.exact_lcp import solve_pairs
+from msvm_ref.judge.exact_smooth import solve_smooth, suits
+from msvm_ref.judge.exact_walk import Walk
 from msvm_ref.model.problem import Problem
 
 Vector = tuple[Fraction, ...]
@@ -36,8 +38,8 @@ Matrix = tuple[Vector, ...]
 MOST_PAIRS = 4000
 """Margin components (i, p) beyond which exactness is refused."""
 
-REVISIONS = 12
-"""How often an active set is corrected by its own exact solution before another tightness is tried."""
+REVISIONS = 40
+"""How many active-set steps are taken before another tightness is tried."""
 
 
 class ExactnessError(MsvmError, RuntimeError):
@@ -106,16 +108,22 @@ def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None]
     tried = set()
     for tightness in TIGHTNESS:
         parts: Partition | None = partition(data, guess, tightness)
+        walk = Walk(data, guess)
         for step in range(REVISIONS):
             if parts is None or parts.key() in tried:
                 break
             tried.add(parts.key())
             check_time()
             current, parts = parts, None
-            for point in solve_partition(data, current, guess):
-                yield point, f"active set at {tightness:g}" + (f", revised {step} times" if step else "")
-                parts = revised(data, current, point)
+            for point in _solutions(data, current, guess):
+                yield point, f"active set at {tightness:g}" + (f", {step} exact steps" if step else "")
+                parts = walk.next_partition(current, point)
     yield from _complementary(data, partition(data, guess, TIGHTNESS[0]), check_time)
+
+
+def _solutions(data: ExactData, parts: Partition, guess: Candidate) -> Iterator[ExactPoint]:
+    point = solve_smooth(data, parts) if suits(data, parts) else None
+    return iter([point]) if point is not None else solve_partition(data, parts, guess)
 
 
 def _complementary(data: ExactData, parts: Partition, check_time: Callable[[], None]) -> Iterator[tuple[ExactPoint, str]]:
@@ -155,12 +163,10 @@ def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
 def _dual_value(data: ExactData, point: ExactPoint) -> fmpq:
     """D = 1/2 sum alpha (gamma + t) [- (group sums)^2 / 4C], by D's own gradient; the checker computes it from scratch."""
     t = data.violations(data.expansion(point.alpha), [fmpq(0)] * data.d)
-    total, mass = fmpq(0), {}
-    for (i, p), value in point.alpha.items():
-        total += value * (data.gamma[data.y[i]][p] + t[i, p]) / 2
-        mass[data.group((i, p))] = mass.get(data.group((i, p)), (fmpq(0), i))[0] + value, i
+    total = sum((v * (data.gamma[data.y[i]][p] + t[i, p]) / 2 for (i, p), v in point.alpha.items()), fmpq(0))
     if data.quadratic:
-        total -= sum((m * m / (4 * data.cost[i]) for m, i in mass.values()), fmpq(0))
+        for members in groups(data):
+            total -= sum((point.alpha[m] for m in members), fmpq(0)) ** 2 / (4 * data.cost[members[0][0]])
     return total
 
 

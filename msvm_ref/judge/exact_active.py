@@ -87,26 +87,6 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     return found
 
 
-def revised(data: ExactData, parts: Partition, point: ExactPoint) -> Partition:
-    """The partition the point's own signs suggest: alpha < 0 leaves, t > xi joins, groups above C fill, xi < 0 empties."""
-    t = data.violations(data.expansion(point.alpha), point.b)
-    active, full = {*parts.tight, *parts.bound}, {*parts.full, *(data.group(pair) for pair in parts.bound)}
-    found = Partition()
-    for members in groups(data):
-        group, cost = data.group(members[0]), data.cost[members[0][0]]
-        old = [m for m in members if m in active]
-        mass = sum((point.alpha[m] for m in old), fmpq(0))
-        saturated = bool(old) and (t[old[0]] >= 0 if group in full else mass > cost) and not data.quadratic
-        level = mass / (2 * cost) if data.quadratic else t[old[0]] if saturated and group in full else fmpq(0)
-        new = [m for m in members if (point.alpha[m] >= 0 if m in active else t[m] > level)]
-        if saturated and len(new) == 1:
-            found.bound += new
-        else:
-            found.tight += new
-            found.full += [members[0][0]] if saturated and new else []
-    return found
-
-
 def groups(data: ExactData) -> list[list[Pair]]:
     """The pairs that count, one list per slack."""
     found: dict[Pair | int, list[Pair]] = {}
@@ -159,7 +139,7 @@ def independent_pairs(data: ExactData, parts: Partition, guess: Candidate) -> li
         return []
     reduced, rank = nmod_mat(len(rows), len(rows[0]), [v for row in rows for v in row], PRIME).transpose().rref()
     lines = reduced.tolist()[:rank]
-    return [pairs[next(j for j, v in enumerate(line) if v != 0)] for line in lines]
+    return [pairs[next(j for j, v in enumerate(line) if int(v))] for line in lines]
 
 
 def modular(value: fmpq) -> int:

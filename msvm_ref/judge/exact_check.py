@@ -18,9 +18,9 @@ from flint import fmpq, fmpq_mat
 from msvm_ref.model.problem import Problem
 
 
-def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> list[str]:  # noqa: N803
+def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> list[str]:
     """Everything that is wrong, in words; an empty list is a proof of optimality."""
-    phi, W, alpha = _matrix(problem.features), _matrix(W), _matrix(alpha)  # noqa: N806
+    phi, W, alpha = _matrix(problem.features), _matrix(W), _matrix(alpha)
     b, value = [_exact(v) for v in b], _exact(value)
     faults = [*primal_faults(problem, W, b), *dual_faults(problem, alpha)]
     primal, dual = primal_value(problem, phi, W, b), dual_value(problem, phi, alpha)
@@ -31,7 +31,7 @@ def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> lis
     return faults
 
 
-def primal_faults(problem: Problem, W: fmpq_mat, b: list[fmpq]) -> list[str]:  # noqa: N803
+def primal_faults(problem: Problem, W: fmpq_mat, b: list[fmpq]) -> list[str]:
     faults = []
     if problem.bias == "none" and any(b):
         faults.append("b is not zero although the problem has no bias")
@@ -61,7 +61,7 @@ def dual_faults(problem: Problem, alpha: fmpq_mat) -> list[str]:
     return faults
 
 
-def primal_value(problem: Problem, phi: fmpq_mat, W: fmpq_mat, b: list[fmpq]) -> fmpq:  # noqa: N803
+def primal_value(problem: Problem, phi: fmpq_mat, W: fmpq_mat, b: list[fmpq]) -> fmpq:
     power = 1 if problem.machine.cost == "linear" else 2
     nu, gamma = problem.machine.nu(problem.d), problem.machine.gamma(problem.d)
     total = _half_square(W.entries()) + (_half_square(b) if problem.bias == "penalized" else 0)
@@ -75,7 +75,7 @@ def primal_value(problem: Problem, phi: fmpq_mat, W: fmpq_mat, b: list[fmpq]) ->
 
 
 def dual_value(problem: Problem, phi: fmpq_mat, alpha: fmpq_mat) -> fmpq:
-    gamma, A = problem.machine.gamma(problem.d), _expansion(problem, alpha)  # noqa: N806
+    gamma, A = problem.machine.gamma(problem.d), _expansion(problem, alpha)
     total = -_half_square((phi.transpose() * A).entries())
     if problem.bias == "penalized":
         total -= _half_square([sum(column, fmpq(0)) for column in zip(*A.tolist(), strict=True)])

@@ -21,7 +21,7 @@ from msvm_ref.judge.exact_data import ExactData, Pair
 Row = list[fmpq]
 
 
-def lemke(M: Sequence[Row], q: Row, check_time: Callable[[], None]) -> Row | None:  # noqa: N803
+def lemke(M: Sequence[Row], q: Row, check_time: Callable[[], None]) -> Row | None:
     """z of a solution, or None where the path ends on a ray."""
     n = len(q)
     if all(v >= 0 for v in q):
