@@ -63,7 +63,8 @@ class ExactPoint:
 def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     """Pairs sorted by the guess's violations, relative to the size of what they are computed from."""
     problem = data.problem
-    assert guess.W is not None and guess.b is not None
+    assert guess.W is not None
+    assert guess.b is not None
     scores = problem.features @ guess.W + guess.b
     t = problem.spec.gamma[problem.y] - by_class(problem.spec.projected_nu, problem.y, scores)
     size = abs(problem.spec.gamma[problem.y]) + by_class(abs(problem.spec.projected_nu), problem.y, abs(scores))

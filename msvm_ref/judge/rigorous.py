@@ -45,10 +45,11 @@ class RigorousBounds:
 
 
 def rigorous_bounds(problem: Problem, candidate: Candidate) -> RigorousBounds:
-    """Bounds from a candidate's W, b (upper) and alpha (lower); a missing alpha is built by the judge, a missing W follows it."""
+    """Bounds from W, b (upper) and alpha (lower); a missing alpha is built by the judge, a missing W follows from alpha."""
     alpha = candidate.alpha
     if alpha is None:
-        assert candidate.W is not None and candidate.b is not None
+        assert candidate.W is not None
+        assert candidate.b is not None
         alpha = best_dual(problem, candidate.W, candidate.b, primal_value(problem, candidate.W, candidate.b).value)
     feasible = exactly_feasible(problem, alpha)
     shift = max((abs(float(v) - float(a)) for row, floats in zip(feasible, alpha, strict=True)
@@ -62,7 +63,7 @@ def rigorous_bounds(problem: Problem, candidate: Candidate) -> RigorousBounds:
 
 
 def made_rigorous(problem: Problem, certificate: Certificate, handed: Candidate, helper: Candidate | None) -> Certificate:
-    """The certificate with lower, upper and the candidate's own values replaced by rigorous ones, rounded outward to float64."""
+    """The certificate with its bounds and the candidate's own values made rigorous, rounded outward to float64."""
     if handed.alpha is None and helper is not None:
         handed = Candidate(handed.W, handed.b, helper.alpha)
     own = rigorous_bounds(problem, handed)
@@ -95,26 +96,39 @@ def exactly_feasible(problem: Problem, alpha: Array) -> list[list[fmpq]]:
 
 
 def _equality_restored(problem: Problem, alpha: Array) -> list[list[fmpq]] | None:
-    """alpha - N' lambda over the multipliers with most room; None where they cannot undo r."""
+    """alpha - N' lambda over the multipliers with room for their share; None where those cannot undo r."""
     d, nu = problem.d, _nu(problem)
     r = [fmpq(0)] * d
-    counts = [[0] * d for _ in range(d)]
-    room = np.minimum(alpha, (problem.costs[:, None] - group_sums(problem, alpha)) if not problem.spec.quadratic else alpha)
-    chosen = room > 1e-3 * max(float(room.max(initial=0.0)), 0.0)
     for y in range(d):
-        members = problem.y == y
-        for p in np.flatnonzero(alpha[members].any(axis=0)) if members.any() else ():
-            mass = exact_sum(alpha[members, p])
-            r = [v + fmpq(mass.numerator, mass.denominator) * u for v, u in zip(r, nu[y][p], strict=True)]
-            counts[y][p] = int(chosen[members, p].sum())
-    normal = [[sum((counts[y][p] * nu[y][p][m] * nu[y][p][k] for y in range(d) for p in range(d) if counts[y][p]), fmpq(0))
-               for k in range(d)] for m in range(d)]
+        for p in np.flatnonzero(alpha[problem.y == y].any(axis=0)):
+            mass = exact_sum(alpha[problem.y == y, p])
+            r = [v + _fmpq(mass) * u for v, u in zip(r, nu[y][p], strict=True)]
+    room = alpha
+    if not problem.spec.quadratic:
+        room = np.minimum(alpha, (problem.costs[:, None] - group_sums(problem, alpha)) / (d if problem.spec.shared else 1))
+    chosen = room > 0
+    for _ in range(8):
+        counts = [[int(chosen[problem.y == y, p].sum()) for p in range(d)] for y in range(d)]
+        step = _least_steps(nu, counts, r)
+        if step is None:
+            return None
+        narrow = chosen & (room < 2 * abs(np.array([[float(v) for v in row] for row in step]))[problem.y])
+        if not narrow.any():
+            return [[fmpq(*float(v).as_integer_ratio()) - (step[problem.y[i]][p] if chosen[i, p] else 0)
+                     for p, v in enumerate(row)] for i, row in enumerate(alpha)]
+        chosen &= ~narrow
+    return None
+
+
+def _least_steps(nu: list[list[list[fmpq]]], counts: list[list[int]], r: list[fmpq]) -> list[list[fmpq]] | None:
+    """step[y][p] = <nu[y][p], lambda> with sum counts step nu = r: the least-squares correction, exactly."""
+    d = range(len(r))
+    used = [(y, p) for y in d for p in d if counts[y][p]]
+    normal = [[sum((counts[y][p] * nu[y][p][m] * nu[y][p][k] for y, p in used), fmpq(0)) for k in d] for m in d]
     multiplier = _any_solution(normal, r)
     if multiplier is None:
         return None
-    step = [[sum((u * v for u, v in zip(nu[y][p], multiplier, strict=True)), fmpq(0)) for p in range(d)] for y in range(d)]
-    return [[fmpq(*float(v).as_integer_ratio()) - (step[problem.y[i]][p] if chosen[i, p] else 0) for p, v in enumerate(row)]
-            for i, row in enumerate(alpha)]
+    return [[sum((u * v for u, v in zip(nu[y][p], multiplier, strict=True)), fmpq(0)) for p in d] for y in d]
 
 
 def _any_solution(matrix: list[list[fmpq]], rhs: list[fmpq]) -> list[fmpq] | None:
@@ -152,7 +166,8 @@ def _primal(problem: Problem, W: Array, b: Array) -> arb:
     weights = [[arb(float(v)) for v in row] for row in [*W, b]]
     if problem.spec.sum_to_zero:
         weights = [[v - sum(row, arb(0)) / d for v in row] for row in weights]
-    scores = arb_mat(problem.n, W.shape[0] + 1, [arb(float(v)) for row in problem.features for v in (*row, 1.0)]) * arb_mat(weights)
+    features = arb_mat(problem.n, len(weights), [arb(float(v)) for row in problem.features for v in (*row, 1.0)])
+    scores = features * arb_mat(weights)
     penalised = weights if problem.bias == "penalized" else weights[:-1]
     total = sum((v * v for row in penalised for v in row), arb(0)) / 2
     for i, f in enumerate(scores.tolist()):
