@@ -1,0 +1,100 @@
+"""Run somebody's program on the golden vectors: the problem on its stdin, W and b and/or alpha from its stdout.
+
+Judged in exact rationals against the proved optimum, relative to it (to sum C_i where it is zero):
+
+    P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   every constraint met to tol (relative to the largest |W|, b, alpha).
+
+JSON numbers in the answer are taken as the binary64 numbers they are. The standard library suffices.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from msvm_ref.conformance.vectors_verify import (
+    Vector,
+    dual_residuals,
+    dual_value,
+    primal_residuals,
+    primal_value,
+    rationals,
+    stated,
+)
+
+ANSWERS = ("optimum", "W", "b", "b_interval", "alpha", "scores", "result", "flags", "comment")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One vector's verdict; ``error`` is the largest relative error, ``message`` says what it was."""
+
+    id: str
+    passed: bool
+    error: float
+    message: str
+    seconds: float
+
+
+def question(vector: Vector) -> Vector:
+    """A valid vector without its answers: what the program under test sees."""
+    return {name: value for name, value in vector.items() if name not in ANSWERS}
+
+
+def run_command(command: str, vector: Vector, tolerance: float, timeout: float) -> Outcome:
+    """Start the command once for this vector; whatever it does wrong is a verdict, never an exception."""
+    start = time.perf_counter()
+
+    def verdict(error: float, message: str) -> Outcome:
+        return Outcome(vector["id"], error <= tolerance, error, message, time.perf_counter() - start)
+
+    try:
+        done = subprocess.run(shlex.split(command), input=json.dumps(question(vector)), capture_output=True, text=True,
+                              timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return verdict(float("inf"), f"no answer within {timeout:g} s")
+    except OSError as error:
+        return verdict(float("inf"), f"could not be started: {error}")
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
+        return verdict(float("inf"), f"exit status {done.returncode}: {last[:120]}")
+    try:
+        errors = answer_errors(vector, json.loads(done.stdout))
+    except (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, OverflowError) as error:
+        return verdict(float("inf"), f"unreadable answer: {type(error).__name__}: {str(error)[:100]}")
+    name = max(errors, key=lambda key: errors[key])
+    return verdict(errors[name], f"{name} off by {errors[name]:.1e}" if errors[name] > tolerance else "")
+
+
+def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
+    """The relative errors of an answer, by name; ValueError where it has neither W nor alpha or wrong shapes."""
+    problem = stated(vector)
+    optimum = primal_value(problem, rationals(vector["W"]), rationals(vector["b"]))
+    scale = optimum or sum(problem.cost, Fraction(0))
+    errors: dict[str, float] = {}
+    if answer.get("W") is not None:
+        W = _shaped("W", answer["W"], len(problem.X[0]), problem.d)
+        b = _shaped("b", [answer.get("b") or [0] * problem.d], 1, problem.d)[0]
+        size = max((abs(v) for row in [*W, b] for v in row), default=Fraction(0)) or Fraction(1)
+        errors |= {name: float(v / size) for name, v in primal_residuals(problem, W, b).items()}
+        errors["primal-value"] = float(abs(primal_value(problem, W, b) - optimum) / scale)
+    if answer.get("alpha") is not None:
+        alpha = _shaped("alpha", answer["alpha"], len(problem.y), problem.d)
+        size = max(abs(v) for row in alpha for v in row) or Fraction(1)
+        errors |= {name: float(v / size) for name, v in dual_residuals(problem, alpha).items()}
+        errors["dual-value"] = float(abs(optimum - dual_value(problem, alpha)) / scale)
+    if not errors:
+        raise ValueError("neither W nor alpha")
+    return errors
+
+
+def _shaped(name: str, rows: Any, height: int, width: int) -> list[list[Fraction]]:
+    values: list[list[Fraction]] = rationals(rows)
+    if len(values) != height or any(not isinstance(row, list) or len(row) != width for row in values):
+        raise ValueError(f"{name} must have shape ({height}, {width})")
+    return values

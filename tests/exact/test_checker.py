@@ -1,0 +1,80 @@
+"""The checker refuses every tampering: one digit of the value, of W, of b, of alpha; and every kind of infeasibility."""
+
+from fractions import Fraction
+
+import pytest
+
+import msvm_ref as mr
+from msvm_ref.exact import exact_optimum
+from msvm_ref.judge.exact_bias import bias_interval
+from msvm_ref.judge.exact_check import check_exact
+
+X = [[1.0, 0.5], [-1.0, 1.5], [0.5, -2.0], [1.5, 1.0], [-0.5, -1.0], [2.0, -0.5]]
+Y = [0, 1, 2, 0, 1, 2]
+
+
+def tampered(value):
+    """The number with each of its digits raised by one in turn (9 becomes 0), numerator and denominator."""
+    text = str(value)
+    for k, letter in enumerate(text):
+        if letter.isdigit():
+            changed = text[:k] + str((int(letter) + 1) % 10) + text[k + 1:]
+            try:
+                other = Fraction(changed)
+            except ZeroDivisionError:
+                continue
+            if other != value:
+                yield other
+
+
+def replaced(rows, i, j, value):
+    return tuple(tuple(value if (a, c) == (i, j) else v for c, v in enumerate(row)) for a, row in enumerate(rows))
+
+
+@pytest.mark.parametrize("cost", ["linear", "quadratic"])
+@pytest.mark.parametrize("bias", ["none", "free", "penalized"])
+@pytest.mark.parametrize("machine", [mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()], ids=lambda m: m.name)
+def test_every_one_digit_tampering_is_refused(machine, bias, cost):
+    problem = mr.Problem(machine.with_cost(cost), X, Y, C=0.5, bias=bias)
+    best = exact_optimum(problem)
+    unique = [low == high for low, high in bias_interval(best)]
+    assert check_exact(problem, best.value, best.W, best.b, best.alpha) == []
+    for value in tampered(best.value):
+        assert check_exact(problem, value, best.W, best.b, best.alpha)
+    for name, rows in (("W", best.W), ("alpha", best.alpha)):
+        for i, row in enumerate(rows):
+            for j, entry in enumerate(row):
+                for value in tampered(entry):
+                    parts = {"W": best.W, "alpha": best.alpha} | {name: replaced(rows, i, j, value)}
+                    assert check_exact(problem, best.value, parts["W"], best.b, parts["alpha"]), (name, i, j, value)
+    for c, entry in enumerate(best.b):
+        for value in tampered(entry):
+            if unique[c] and not (bias == "free" and machine in (mr.WW, mr.CS)):  # there b + t (1, ..., 1) is as good
+                b = (*best.b[:c], value, *best.b[c + 1:])
+                assert check_exact(problem, best.value, best.W, b, best.alpha), (c, value)
+
+
+def test_a_shifted_bias_of_a_relative_machine_is_rightly_accepted():
+    problem = mr.Problem(mr.WW, X, Y, bias="free")
+    best = exact_optimum(problem)
+    assert check_exact(problem, best.value, best.W, [v + 7 for v in best.b], best.alpha) == []
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda a: replaced(a, 0, 1, Fraction(-1, 10**30)), "negative"),
+    (lambda a: replaced(a, 0, 0, Fraction(1, 10**30)), "does not count"),
+    (lambda a: replaced(a, 0, 1, Fraction(10**30 + 1, 10**30)), "more than C_i"),
+    (lambda a: replaced(a, 1, 2, a[1][2] + Fraction(1, 10**30)), "sum alpha Pi nu"),
+])
+def test_infeasible_alpha_is_named(change, words):
+    problem = mr.Problem(mr.LLW, X, Y, bias="free")
+    best = exact_optimum(problem)
+    assert any(words in fault for fault in check_exact(problem, best.value, best.W, best.b, change(best.alpha)))
+
+
+def test_infeasible_primal_is_named():
+    problem = mr.Problem(mr.LLW, X, Y, bias="none")
+    best = exact_optimum(problem)
+    off = replaced(best.W, 0, 0, best.W[0][0] + 1)
+    assert any("row 0 of W" in fault for fault in check_exact(problem, best.value, off, best.b, best.alpha))
+    assert any("no bias" in fault for fault in check_exact(problem, best.value, best.W, (1, 0, -1), best.alpha))

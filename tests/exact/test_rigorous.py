@@ -1,0 +1,57 @@
+"""rigorous_bounds: lower <= exact optimum <= upper for good and for bad candidates, and tight for good ones."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import msvm_ref as mr
+from msvm_ref.exact import exact_optimum
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.rigorous import exactly_feasible, rigorous_bounds
+
+X = [[1.1, 0.5], [-1.0, 1.3], [0.7, -2.0], [1.5, 1.0], [-0.3, -1.0], [2.0, -0.1], [0.2, 0.3]]
+Y = [0, 1, 2, 0, 1, 2, 0]
+
+
+@pytest.mark.parametrize("cost", ["linear", "quadratic"])
+@pytest.mark.parametrize("bias", ["none", "free", "penalized"])
+@pytest.mark.parametrize("machine", mr.CATALOGUE, ids=lambda m: m.name)
+def test_encloses_the_exact_optimum(machine, bias, cost):
+    problem = mr.Problem(machine.with_cost(cost), X, Y, bias=bias)
+    solution, value = mr.solve(problem), exact_optimum(problem).value
+    good = rigorous_bounds(problem, solution.candidate)
+    assert good.lower <= value <= good.upper
+    assert float(good.gap) <= 1e-8 * max(float(good.upper), 1e-3)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=solution.candidate.W.shape)
+    bad = Candidate(solution.candidate.W + noise / 10, solution.b + (bias != "none"), solution.alpha * rng.uniform(0, 2, (7, 3)))
+    worse = rigorous_bounds(problem, bad)
+    assert worse.lower <= value <= worse.upper
+    only_primal = rigorous_bounds(problem, Candidate(solution.candidate.W, solution.b))
+    assert only_primal.lower <= value <= only_primal.upper
+    only_dual = rigorous_bounds(problem, Candidate(alpha=solution.alpha))
+    assert only_dual.lower <= value <= only_dual.upper
+
+
+def test_the_equality_is_restored_exactly_even_in_full_groups():
+    problem = mr.Problem(mr.AMO, X, Y, bias="free")
+    solution = mr.solve(problem)
+    alpha = exactly_feasible(problem, solution.alpha * (1 + 1e-9))
+    nu = mr.AMO.projected_nu(3)
+    for m in range(3):
+        assert sum(Fraction(int(v.p), int(v.q)) * nu[y][p][m] for y, row in zip(Y, alpha, strict=True)
+                   for p, v in enumerate(row)) == 0
+    assert all(sum(row) <= 1 for row in alpha)
+
+
+def test_certify_hook_rounds_outward():
+    problem = mr.Problem(mr.WW, X, Y, bias="free")
+    solution, value = mr.solve(problem), exact_optimum(problem).value
+    certificate = mr.certify(problem, W=solution.W, b=solution.b, alpha=solution.alpha, rigorous=True)
+    assert Fraction(certificate.lower) <= value <= Fraction(certificate.upper)
+    assert "rigorous" in certificate.lower_from
+    assert certificate.optimal(1e-9)
+    wrong = mr.certify(problem, W=2 * solution.W, b=solution.b, rigorous=True)
+    assert Fraction(wrong.lower) <= value <= Fraction(wrong.upper)
+    assert not wrong.optimal(1e-3)

@@ -1,0 +1,211 @@
+"""Golden vectors: all of them re-proved without solvers, schema-true, covering the grid; and tampering is noticed."""
+
+import copy
+import json
+import re
+import shutil
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pytest
+
+from msvm_ref.conformance.vectors_commands import BUNDLED, add_commands, files, vectors
+from msvm_ref.conformance.vectors_verify import verify_document, verify_invalid, verify_valid
+
+ALL = list(vectors())
+VALID = [v for v in ALL if v["result"] == "valid"]
+INVALID = [v for v in ALL if v["result"] == "invalid"]
+BY_ID = {v["id"]: v for v in VALID}
+
+
+def test_all_verify_where_cvxpy_scipy_and_numpy_cannot_be_imported():
+    script = ("import sys, runpy\n"
+              "for name in ('cvxpy', 'scipy', 'numpy', 'flint', 'sklearn', 'msvm_ref'): sys.modules[name] = None\n"
+              "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n")
+    verifier = BUNDLED.parent / "vectors_verify.py"
+    done = subprocess.run([sys.executable, "-c", script, str(verifier), *map(str, files())], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(ALL)} vectors, {len(ALL)} verified, 0 refused" in done.stdout
+
+
+def test_count_size_and_coverage():
+    assert len(VALID) >= 400
+    assert len(BY_ID) == len(VALID)
+    assert sum(path.stat().st_size for path in BUNDLED.iterdir()) < 2_000_000
+    grid = {(v["machine"]["name"], v["bias"], v["cost"], len(v["machine"]["gamma"])) for v in VALID}
+    names = {v["machine"]["name"] for v in VALID}
+    assert {"WW", "CS", "LLW", "MMR", "MMR_ORTHO", "RM(1/4)", "RM(1/2)", "RM(3/4)", "OVA", "AMO", "ATM", "ATS"} == names
+    assert {(m, b, c, d) for m in names for b in ("none", "free", "penalized") for c in ("linear", "quadratic")
+            for d in (2, 3, 4, 5)} <= grid
+    flags = {flag.split(":")[0] for v in VALID for flag in v["flags"]}
+    assert {"ordinary", "degenerate", "absent-class", "contradictory", "non-unique-b", "tiny-C", "huge-C", "single-example",
+            "zero-features", "weighted", "discriminates"} <= flags
+    assert len({v["id"].split("/")[1] for v in INVALID}) >= 12
+    assert {"primal-value", "sum-to-zero", "dual-sign", "dual-bound"} <= {v["fault"] for v in INVALID}
+
+
+def schema_faults(value, schema, root, where="$"):
+    """The part of JSON Schema that schema.json uses."""
+    if "$ref" in schema:
+        return schema_faults(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root, where)
+    if "anyOf" in schema:
+        tries = [schema_faults(value, option, root, where) for option in schema["anyOf"]]
+        return [] if [] in tries else min(tries, key=len)
+    if "const" in schema:
+        return [] if value == schema["const"] else [f"{where}: not {schema['const']!r}"]
+    if "enum" in schema:
+        return [] if value in schema["enum"] else [f"{where}: {value!r} not allowed"]
+    kind = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}[schema["type"]]
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        return [f"{where}: not {schema['type']}"]
+    faults = []
+    if kind is str and "pattern" in schema and not re.search(schema["pattern"], value):
+        faults.append(f"{where}: {value!r} does not match")
+    if kind is list:
+        faults += [f"{where}: too short"] * (len(value) < schema.get("minItems", 0))
+        faults += [f for k, item in enumerate(value) for f in schema_faults(item, schema.get("items", {}), root, f"{where}[{k}]")]
+    if kind is dict:
+        faults += [f"{where}: {name} missing" for name in schema.get("required", ()) if name not in value]
+        known = schema.get("properties", {})
+        faults += [f"{where}: {name} unknown" for name in value if name not in known]
+        faults += [f for name, item in value.items() if name in known
+                   for f in schema_faults(item, known[name], root, f"{where}.{name}")]
+    return faults
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda p: p.stem)
+def test_files_follow_the_published_schema(path):
+    schema = json.loads((BUNDLED / "schema.json").read_text())
+    document = json.loads(path.read_text())
+    assert schema_faults(document, schema, schema) == []
+    broken = copy.deepcopy(document)
+    broken["vectors"][0]["C"] = 1.0
+    assert schema_faults(broken, schema, schema)
+
+
+def test_tampered_valid_vectors_are_refused():
+    vector = next(v for v in VALID if v["id"] == "WW-free-linear-d3-ordinary")
+    for field in ("alpha", "W", "scores"):
+        changed = copy.deepcopy(vector)
+        changed[field][0][-1] = changed[field][0][-1] + "1"  # one more digit
+        if changed[field] != vector[field]:
+            assert verify_valid(changed), field
+    for field, text in (("value", "1"), ("rational", "1")):
+        changed = copy.deepcopy(vector)
+        changed["optimum"][field] += text
+        assert verify_valid(changed)
+    changed = copy.deepcopy(vector)
+    changed["b_interval"] = [["1000", "1001"]] * 3
+    assert verify_valid(changed)
+
+
+def test_an_invalid_vector_with_the_right_answer_is_refused():
+    vector = INVALID[0]
+    base = BY_ID[vector["problem"]]
+    right = vector | {"candidate": {"W": base["W"], "b": base["b"]}}
+    assert verify_invalid(right, base) == ["the candidate is optimal"]
+    assert verify_invalid(vector | {"fault": "dual-sign"} if vector["fault"] != "dual-sign" else vector, base)
+
+
+def test_interval_and_value_agree_with_a_fresh_exact_optimum():
+    from fractions import Fraction
+
+    import msvm_ref as mr
+    from msvm_ref.exact import exact_optimum
+    from msvm_ref.judge.exact_bias import bias_interval
+
+    for vector in VALID[::37]:
+        machine = mr.machine_named(vector["machine"]["name"]).with_cost(vector["cost"])
+        fresh = exact_optimum(mr.Problem(
+            machine, [[float(v) for v in row] for row in vector["X"]], vector["y"], C=float(vector["C"]), bias=vector["bias"],
+            n_classes=len(vector["machine"]["gamma"]),
+            sample_weight=[float(v) for v in vector["sample_weight"]] if "sample_weight" in vector else None))
+        assert [[str(v) for v in row] for row in fresh.W] == vector["W"]
+        assert [[None if e is None else str(e) for e in ends] for ends in bias_interval(fresh)] == vector["b_interval"]
+        assert all(low is None or Fraction(low) <= v for v, (low, _) in zip(fresh.b, vector["b_interval"], strict=True))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_example_in_javascript(tmp_path):
+    chosen = [BUNDLED / "WW.json", BUNDLED / "ATM.json"]
+    done = subprocess.run(["node", str(BUNDLED / "example.js"), *map(str, chosen)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(chosen[0].read_text())
+    document["vectors"][0]["alpha"][0][1] = "12345/7"
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(document))
+    assert subprocess.run(["node", str(BUNDLED / "example.js"), str(bad)], capture_output=True, check=False).returncode == 1
+
+
+def command(*arguments):
+    parser = ArgumentParser()
+    add_commands(parser.add_subparsers())
+    args = parser.parse_args(["vectors", *arguments])
+    return args.handler(args)
+
+
+def test_list_show_verify_export(capsys, tmp_path):
+    assert command("list", "--machine", "CS", "--flag", "huge-C") == 0
+    assert "CS-free-linear-d3-huge-C" in capsys.readouterr().out
+    assert command("list", "--flag", "no-such-flag") == 2
+    assert command("show", VALID[0]["id"], "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["id"] == VALID[0]["id"]
+    assert command("show", "nobody") == 2
+    assert command("export", str(tmp_path)) == 0
+    assert {"FORMAT.md", "schema.json", "example.js", "WW.json", "vectors_verify.py"} <= {p.name for p in tmp_path.iterdir()}
+    assert command("verify", str(tmp_path / "MMR.json"), "--json") == 0
+    document = json.loads((tmp_path / "MMR.json").read_text())
+    document["vectors"][0]["W"][0][0] = "9"
+    (tmp_path / "MMR.json").write_text(json.dumps(document))
+    capsys.readouterr()
+    assert command("verify", str(tmp_path / "MMR.json")) == 1
+    assert "1 refused" in capsys.readouterr().out
+    assert command("verify", str(tmp_path / "FORMAT.md")) == 2
+
+
+ANSWERING = """
+import json, sys
+question = json.load(sys.stdin)
+assert "W" not in question and "alpha" not in question and "optimum" not in question
+from fractions import Fraction
+for vector in json.load(open({path!r}))["vectors"]:
+    if vector["id"] == question["id"]:
+        W = [[float(Fraction(v)) * {factor} for v in row] for row in vector["W"]]
+        print(json.dumps({{"W": W, "b": [float(Fraction(v)) for v in vector["b"]], "alpha": vector["alpha"]}}))
+"""
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1, 0), (1.5, 1)])
+def test_run_judges_a_program(tmp_path, capsys, factor, status):
+    program = tmp_path / "svm.py"
+    program.write_text(ANSWERING.format(path=str(BUNDLED / "OVA.json"), factor=factor))
+    line = f"{sys.executable} {program}"
+    assert command("run", "--machine", "OVA", "--flag", "huge-C", "--command", line, "--json") == status
+    outcomes = json.loads(capsys.readouterr().out)["outcomes"]
+    assert len(outcomes) >= 2
+    assert all(o["passed"] for o in outcomes) == (status == 0)
+
+
+@pytest.mark.parametrize(("program", "words"), [
+    ("import sys; sys.exit(3)", "exit status 3"), ("print('hello')", "unreadable"), ("print('{}')", "neither W nor alpha"),
+    ("print('{\"W\": [[1]]}')", "shape"), ("import time; time.sleep(30)", "no answer within")])
+def test_run_reports_programs_that_misbehave(tmp_path, capsys, program, words):
+    path = tmp_path / "svm.py"
+    path.write_text(program)
+    assert command("run", "--machine", "WW", "--flag", "huge-C", "--timeout", "0.3" if "sleep" in program else "10",
+                   "--command", f"{sys.executable} {path}") == 1
+    assert words in capsys.readouterr().out
+
+
+def test_missing_program_is_a_verdict(capsys):
+    assert command("run", "--machine", "WW", "--flag", "huge-C", "--command", "./no-such-program") == 1
+    assert "could not be started" in capsys.readouterr().out
+
+
+def test_documents_are_one_vector_per_line():
+    path: Path = files()[0]
+    assert len(path.read_text().splitlines()) == len(json.loads(path.read_text())["vectors"]) + 2
+    assert verify_document({"vectors": [VALID[0]]}) == [(VALID[0]["id"], [])]
