@@ -23,8 +23,8 @@ def problems(draw):
     y = draw(st.lists(st.integers(0, d - 1), min_size=n, max_size=n))
     weight = draw(st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
     machine = draw(st.sampled_from(MACHINES)).with_cost(draw(st.sampled_from(["linear", "quadratic"])))
-    return mr.Problem(machine, X, y, C=2.0 ** draw(st.integers(-6, 6)), bias=draw(st.sampled_from(["none", "free", "penalized"])),
-                      sample_weight=weight, n_classes=d)
+    bias = draw(st.sampled_from(["none", "free", "penalized"]))
+    return mr.Problem(machine, X, y, C=2.0 ** draw(st.integers(-6, 6)), bias=bias, sample_weight=weight, n_classes=d)
 
 
 def zero(problem):
@@ -55,7 +55,7 @@ def test_any_guess_finds_the_same_value_and_weights(problem, random):
 @settings(max_examples=40, deadline=None)
 def test_doubling_every_example_is_doubling_C(problem):
     weight = problem.sample_weight
-    twice = mr.Problem(problem.machine, np.repeat(problem.X, 2, axis=0), np.repeat(problem.y, 2), C=problem.C, bias=problem.bias,
-                       n_classes=problem.d, sample_weight=None if weight is None else np.repeat(weight, 2))
+    twice = mr.Problem(problem.machine, np.repeat(problem.X, 2, axis=0), np.repeat(problem.y, 2), C=problem.C,
+                       bias=problem.bias, n_classes=problem.d, sample_weight=None if weight is None else np.repeat(weight, 2))
     once = problem.with_C(2 * problem.C)
     assert exact_optimum(twice, zero(twice)).value == exact_optimum(once, zero(once)).value

@@ -13,7 +13,7 @@ from typing import Any
 
 from msvm_ref.exact import exact_optimum
 from msvm_ref.judge.exact import ExactOptimum
-from msvm_ref.model.machine import Machine
+from msvm_ref.model.machine import Cost, Machine
 from msvm_ref.model.problem import Problem
 
 Candidate = dict[str, Any]
@@ -40,7 +40,7 @@ def half_cost(optimum: ExactOptimum, rival: Machine) -> Candidate | None:
 
 
 def margin_two(optimum: ExactOptimum, rival: Machine) -> Candidate | None:
-    gamma = [[2 * v for v in row] for row in optimum.problem.machine.gamma(optimum.problem.d)]
+    gamma = tuple(tuple(2 * v for v in row) for row in optimum.problem.machine.gamma(optimum.problem.d))
     return _solved(optimum, "asks for twice the margin", machine=replace(optimum.problem.machine, target=gamma))
 
 
@@ -50,7 +50,7 @@ def other_machine(optimum: ExactOptimum, rival: Machine) -> Candidate | None:
 
 def other_cost(optimum: ExactOptimum, rival: Machine) -> Candidate | None:
     machine = optimum.problem.machine
-    other = "quadratic" if machine.cost == "linear" else "linear"
+    other: Cost = "quadratic" if machine.cost == "linear" else "linear"
     return _solved(optimum, f"solves the {other} cost instead", machine=replace(machine, cost=other))
 
 
@@ -143,7 +143,7 @@ def _dual(optimum: ExactOptimum, change: Callable[[Fraction], Fraction], reason:
 
 def _solved(optimum: ExactOptimum, reason: str, **changed: Any) -> Candidate:
     problem = optimum.problem
-    given = {"machine": problem.machine, "X": problem.X, "y": problem.y, "C": problem.C, "bias": problem.bias,
-             "sample_weight": problem.sample_weight, "n_classes": problem.d}
+    given: dict[str, Any] = {"machine": problem.machine, "X": problem.X, "y": problem.y, "C": problem.C, "bias": problem.bias,
+                             "sample_weight": problem.sample_weight, "n_classes": problem.d}
     other = exact_optimum(Problem(**(given | changed)))
     return _primal(other.W, other.b, reason)

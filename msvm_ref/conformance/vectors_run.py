@@ -2,7 +2,7 @@
 
 Judged in exact rationals against the proved optimum, relative to it (to sum C_i where it is zero):
 
-    P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   every constraint met to tol (relative to the largest |W|, b, alpha).
+    P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   constraints met to tol (relative to the largest |W|, |b|, alpha).
 
 JSON numbers in the answer are taken as the binary64 numbers they are. The standard library suffices.
 """

@@ -49,7 +49,7 @@ def test_by_hand_one_example_crammer_singer():
     # x = 2, y = 0, d = 2, margin (f_0 - f_1)/2 >= 1: W = (1/2, -1/2) reaches it, value 1/4
     optimum = exact_optimum(mr.Problem(mr.CS, [[2.0]], [0], C=1.0, n_classes=2))
     assert optimum.value == Fraction(1, 4)
-    assert optimum.W == ((Fraction(1, 2), Fraction(-1, 2)),)
+    assert optimum.W[0] == (Fraction(1, 2), Fraction(-1, 2))
     assert optimum.alpha[0][1] == Fraction(1, 2)
 
 
@@ -75,7 +75,8 @@ def test_degenerate_families(family, C):
 
 
 def test_zero_weights_and_quadratic_cost():
-    problem = mr.Problem(mr.WW.with_cost("quadratic"), [[1.0], [2.0], [-1.0]], [0, 1, 2], bias="free", sample_weight=[0, 1, 0.5])
+    machine = mr.WW.with_cost("quadratic")
+    problem = mr.Problem(machine, [[1.0], [2.0], [-1.0]], [0, 1, 2], bias="free", sample_weight=[0, 1, 0.5])
     optimum = exact_optimum(problem)
     assert optimum.alpha[0] == (0, 0, 0)
 

@@ -25,7 +25,8 @@ def test_encloses_the_exact_optimum(machine, bias, cost):
     assert float(good.gap) <= 1e-8 * max(float(good.upper), 1e-3)
     rng = np.random.default_rng(0)
     noise = rng.normal(size=solution.candidate.W.shape)
-    bad = Candidate(solution.candidate.W + noise / 10, solution.b + (bias != "none"), solution.alpha * rng.uniform(0, 2, (7, 3)))
+    alpha = solution.alpha * rng.uniform(0, 2, (7, 3))
+    bad = Candidate(solution.candidate.W + noise / 10, solution.b + (bias != "none"), alpha)
     worse = rigorous_bounds(problem, bad)
     assert worse.lower <= value <= worse.upper
     only_primal = rigorous_bounds(problem, Candidate(solution.candidate.W, solution.b))

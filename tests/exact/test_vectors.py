@@ -66,7 +66,7 @@ def schema_faults(value, schema, root, where="$"):
         faults.append(f"{where}: {value!r} does not match")
     if kind is list:
         faults += [f"{where}: too short"] * (len(value) < schema.get("minItems", 0))
-        faults += [f for k, item in enumerate(value) for f in schema_faults(item, schema.get("items", {}), root, f"{where}[{k}]")]
+        faults += [f for k, item in enumerate(value) for f in schema_faults(item, schema["items"], root, f"{where}[{k}]")]
     if kind is dict:
         faults += [f"{where}: {name} missing" for name in schema.get("required", ()) if name not in value]
         known = schema.get("properties", {})
