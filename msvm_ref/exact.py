@@ -9,7 +9,7 @@ import numpy as np
 
 from msvm_ref.errors import BackendError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact import ExactnessError, ExactOptimum
+from msvm_ref.judge.exact import ExactnessError, ExactOptimum, Gram
 from msvm_ref.judge.exact import exact_optimum as _from_guess
 from msvm_ref.model.problem import Problem
 from msvm_ref.truth.solve import solve
@@ -17,9 +17,9 @@ from msvm_ref.truth.solve import solve
 __all__ = ["ExactOptimum", "ExactnessError", "exact_optimum"]
 
 
-def exact_optimum(problem: Problem, seconds: float = 60.0) -> ExactOptimum:
+def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
     """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see judge.exact)."""
-    return _from_guess(problem, _guess(problem), seconds)
+    return _from_guess(problem, _guess(problem), seconds, gram)
 
 
 def _guess(problem: Problem) -> Candidate:

@@ -8,8 +8,11 @@ What is returned, precisely:
   alpha   *one* optimal alpha; the set of optimal alpha is a polytope in general. Which one depends on the guess.
   coef    A with W = Phi' A, that of this alpha.
 
-The float64 data are taken as the rationals they are. For kernels other than linear the problem is its float64 factor
-Phi (``model/representation.py``): the result is exact for the Gram Phi Phi', ``problem.factor.residual`` from the kernel's.
+The float64 data are taken as the rationals they are. What defines a problem with a non-linear kernel is a choice:
+  gram="factor"  its float64 factor Phi (``model/representation.py``), as everywhere else in the judge: exact for the Gram
+                 Phi Phi', which is ``problem.factor.residual`` from the kernel's float64 matrix.
+  gram="kernel"  the kernel itself (``exact_kernel.py``): a polynomial of the data in rationals, or a float64 Gram bit by
+                 bit where that is provably PSD. There are then no feature coordinates: W is empty, f = K coef + b.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from flint import fmpq, fmpq_mat
 
@@ -26,12 +29,15 @@ from msvm_ref.errors import MsvmError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, groups, partition, solve_partition
 from msvm_ref.judge.exact_check import check_exact
+from msvm_ref.judge.exact_check_kernel import check_kernel, gram_faults
 from msvm_ref.judge.exact_data import ExactData, Pair, exact_data, exact_matrix
+from msvm_ref.judge.exact_kernel import kernel_gram
 from msvm_ref.judge.exact_lcp import solve_pairs
 from msvm_ref.judge.exact_smooth import solve_smooth, suits
 from msvm_ref.judge.exact_walk import Walk
 from msvm_ref.model.problem import Problem
 
+Gram = Literal["factor", "kernel"]
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
 
@@ -58,6 +64,7 @@ class ExactOptimum:
     coef: Matrix = field(repr=False)
     how: str
     seconds: float
+    gram: Gram = "factor"
 
     def digits(self, count: int = 25) -> str:
         """The value in decimal, rounded to ``count`` significant digits (half to even), every one certified."""
@@ -72,7 +79,7 @@ def decimal(value: Fraction, count: int = 25) -> str:
     return str(quotient)
 
 
-def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0) -> ExactOptimum:
+def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
     """The exact optimum near a float solution (a Solution or a Candidate with W, b and alpha); ExactnessError beyond limits.
 
     The guess only saves work: a poor one costs time, never correctness.
@@ -85,21 +92,22 @@ def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0) -> ExactO
             raise ExactnessError("problem", f"be solved exactly within {seconds:g} s", repr(problem),
                                  "allow more seconds, or use certify(..., rigorous=True)")
 
-    data = exact_data(problem)
+    data = exact_data(problem, _given(problem, gram))
     if len(data.pairs) > MOST_PAIRS:
         raise ExactnessError("problem", f"have at most {MOST_PAIRS} margin components (i, p)", str(len(data.pairs)),
                              "use certify(..., rigorous=True), whose bounds are exact at any size")
     for point, how in _proposals(data, candidate, check_time):
         if _failing(data, point):
             continue
-        W, b, alpha = _weights(data, point), point.b, _rows(data, point.alpha)
+        b, alpha, coef = point.b, _rows(data, point.alpha), data.expansion(point.alpha).tolist()
+        W = [] if gram == "kernel" else _weights(data, point)
         value = _dual_value(data, point)
-        faults = check_exact(problem, value, W, b, alpha)
+        faults = (check_kernel(problem, value, coef, b, alpha) if gram == "kernel" else
+                  check_exact(problem, value, W, b, alpha))
         if faults:
             raise AssertionError(f"finder and checker disagree on {problem!r}: {faults[0]}")
-        return ExactOptimum(problem, _fraction(value), _fractions(W.tolist()), tuple(map(_fraction, b)),
-                            _fractions(alpha), _fractions(data.expansion(point.alpha).tolist()), how,
-                            time.perf_counter() - start)
+        return ExactOptimum(problem, _fraction(value), _fractions(W), tuple(map(_fraction, b)), _fractions(alpha),
+                            _fractions(coef), how, time.perf_counter() - start, gram)
     raise AssertionError("Lemke's method over all pairs has no ray: the dual is feasible and bounded")
 
 
@@ -170,8 +178,18 @@ def _dual_value(data: ExactData, point: ExactPoint) -> fmpq:
     return total
 
 
-def _weights(data: ExactData, point: ExactPoint) -> fmpq_mat:
-    return exact_matrix(data.problem.features).transpose() * data.expansion(point.alpha)
+def _given(problem: Problem, gram: Gram) -> fmpq_mat | None:
+    if gram == "factor":
+        return None
+    faults = gram_faults(problem)
+    if faults:
+        raise ExactnessError("Gram matrix", "be proved symmetric positive semi-definite for gram='kernel'",
+                             f"{problem.kernel}: {faults[0]}", "use gram='factor'")
+    return kernel_gram(problem)
+
+
+def _weights(data: ExactData, point: ExactPoint) -> list[list[fmpq]]:
+    return (exact_matrix(data.problem.features).transpose() * data.expansion(point.alpha)).tolist()
 
 
 def _rows(data: ExactData, alpha: dict[Pair, fmpq]) -> list[list[fmpq]]:

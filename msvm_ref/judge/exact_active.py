@@ -24,7 +24,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod_mat
 
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact_data import PRIME, ExactData, Pair
+from msvm_ref.judge.exact_data import PRIME, ExactData, Pair, modular
 from msvm_ref.judge.values import by_class
 
 TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
@@ -141,10 +141,6 @@ def independent_pairs(data: ExactData, parts: Partition, guess: Candidate) -> li
     reduced, rank = nmod_mat(len(rows), len(rows[0]), [v for row in rows for v in row], PRIME).transpose().rref()
     lines = reduced.tolist()[:rank]
     return [pairs[next(j for j, v in enumerate(line) if int(v))] for line in lines]
-
-
-def modular(value: fmpq) -> int:
-    return int(value.p) * pow(int(value.q), -1, PRIME) % PRIME
 
 
 def _solved(matrix: fmpq_mat, rhs: fmpq_mat, bias: list[fmpq], basic: int) -> list[fmpq] | None:

@@ -15,6 +15,7 @@ from flint import fmpq, fmpq_mat
 from msvm_ref.judge.exact import ExactOptimum
 from msvm_ref.judge.exact_active import groups
 from msvm_ref.judge.exact_data import ExactData, exact_data
+from msvm_ref.judge.exact_kernel import kernel_gram
 from msvm_ref.model.rational import Unbounded, maximize
 
 Interval = tuple[Fraction | None, Fraction | None]
@@ -26,7 +27,7 @@ Row = tuple[list[fmpq], fmpq]
 
 def bias_interval(optimum: ExactOptimum) -> tuple[Interval, ...]:
     """The interval of every b_c (with sum_c b_c = 0 where ``ExactData.centred``); equal ends where b_c is unique."""
-    data = exact_data(optimum.problem)
+    data = exact_data(optimum.problem, kernel_gram(optimum.problem) if optimum.gram == "kernel" else None)
     if not data.free_bias:
         return tuple((v, v) for v in optimum.b)
     equal, below = _conditions(data, optimum)

@@ -21,7 +21,7 @@ from msvm_ref.model.problem import Problem
 def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> list[str]:
     """Everything that is wrong, in words; an empty list is a proof of optimality."""
     phi, W, alpha = _matrix(problem.features), _matrix(W), _matrix(alpha)
-    b, value = [_exact(v) for v in b], _exact(value)
+    b, value = [exact(v) for v in b], exact(value)
     faults = [*primal_faults(problem, W, b), *dual_faults(problem, alpha)]
     primal, dual = primal_value(problem, phi, W, b), dual_value(problem, phi, alpha)
     if primal != value:
@@ -46,8 +46,8 @@ def dual_faults(problem: Problem, alpha: fmpq_mat) -> list[str]:
     faults = []
     linear = problem.machine.cost == "linear"
     for i, row in enumerate(alpha.tolist()):
-        cost = _exact(problem.costs[i])
-        groups = _groups(problem, i)
+        cost = exact(problem.costs[i])
+        groups = slack_groups(problem, i)
         counted = {p for group in groups for p in group}
         faults += [f"alpha[{i},{p}] is negative" for p, v in enumerate(row) if v < 0]
         faults += [f"alpha[{i},{p}] is not zero on a component that does not count"
@@ -56,7 +56,7 @@ def dual_faults(problem: Problem, alpha: fmpq_mat) -> list[str]:
             faults += [f"alpha[{i},{group}] sums to more than C_i" for group in groups
                        if sum((row[p] for p in group), fmpq(0)) > cost]
     if problem.bias == "free":
-        sums = [sum(column, fmpq(0)) for column in zip(*_expansion(problem, alpha).tolist(), strict=True)]
+        sums = [sum(column, fmpq(0)) for column in zip(*expansion(problem, alpha).tolist(), strict=True)]
         faults += [f"sum alpha Pi nu is not zero for class {m}" for m, v in enumerate(sums) if v != 0]
     return faults
 
@@ -67,37 +67,37 @@ def primal_value(problem: Problem, phi: fmpq_mat, W: fmpq_mat, b: list[fmpq]) ->
     total = _half_square(W.entries()) + (_half_square(b) if problem.bias == "penalized" else 0)
     for i, row in enumerate((phi * W).tolist()):
         y, f = int(problem.y[i]), [s + v for s, v in zip(row, b, strict=True)]
-        for group in _groups(problem, i):
-            violations = [_exact(gamma[y][p]) - sum((_exact(u) * s for u, s in zip(nu[y][p], f, strict=True)), fmpq(0))
+        for group in slack_groups(problem, i):
+            violations = [exact(gamma[y][p]) - sum((exact(u) * s for u, s in zip(nu[y][p], f, strict=True)), fmpq(0))
                           for p in group]
-            total += _exact(problem.costs[i]) * max(fmpq(0), *violations) ** power
+            total += exact(problem.costs[i]) * max(fmpq(0), *violations) ** power
     return total
 
 
 def dual_value(problem: Problem, phi: fmpq_mat, alpha: fmpq_mat) -> fmpq:
-    gamma, A = problem.machine.gamma(problem.d), _expansion(problem, alpha)
+    gamma, A = problem.machine.gamma(problem.d), expansion(problem, alpha)
     total = -_half_square((phi.transpose() * A).entries())
     if problem.bias == "penalized":
         total -= _half_square([sum(column, fmpq(0)) for column in zip(*A.tolist(), strict=True)])
     for i, row in enumerate(alpha.tolist()):
-        total += sum((_exact(g) * v for g, v in zip(gamma[problem.y[i]], row, strict=True)), fmpq(0))
+        total += sum((exact(g) * v for g, v in zip(gamma[problem.y[i]], row, strict=True)), fmpq(0))
         if problem.machine.cost == "quadratic" and problem.costs[i] > 0:
-            total -= sum((sum((row[p] for p in group), fmpq(0)) ** 2 for group in _groups(problem, i)),
-                         fmpq(0)) / (4 * _exact(problem.costs[i]))
+            total -= sum((sum((row[p] for p in group), fmpq(0)) ** 2 for group in slack_groups(problem, i)),
+                         fmpq(0)) / (4 * exact(problem.costs[i]))
     return total
 
 
-def _expansion(problem: Problem, alpha: fmpq_mat) -> fmpq_mat:
+def expansion(problem: Problem, alpha: fmpq_mat) -> fmpq_mat:
     nu, d = problem.machine.nu(problem.d), problem.d
     rows = []
     for i, row in enumerate(alpha.tolist()):
-        image = [sum((row[p] * _exact(nu[problem.y[i]][p][m]) for p in range(d)), fmpq(0)) for m in range(d)]
+        image = [sum((row[p] * exact(nu[problem.y[i]][p][m]) for p in range(d)), fmpq(0)) for m in range(d)]
         mean = sum(image, fmpq(0)) / d if problem.machine.sum_to_zero else fmpq(0)
         rows.append([v - mean for v in image])
     return fmpq_mat(rows)
 
 
-def _groups(problem: Problem, i: int) -> list[list[int]]:
+def slack_groups(problem: Problem, i: int) -> list[list[int]]:
     """The components of example i that count, one list per slack."""
     y, aggregation = int(problem.y[i]), problem.machine.aggregation
     counted = [p for p in range(problem.d) if {"self": p == y, "others": p != y, "all": True}[aggregation.components]]
@@ -108,15 +108,13 @@ def _half_square(values: Sequence[fmpq]) -> fmpq:
     return sum((v * v for v in values), fmpq(0)) / 2
 
 
-def _exact(value: Any) -> fmpq:
-    if isinstance(value, fmpq):
-        return value
-    return fmpq(*(float(value) if isinstance(value, float) else value).as_integer_ratio())
+def exact(value: Any) -> fmpq:
+    return value if isinstance(value, fmpq) else fmpq(*value.as_integer_ratio())
 
 
 def _matrix(rows: Any) -> fmpq_mat:
     listed = rows.tolist() if hasattr(rows, "tolist") else [list(row) for row in rows]
-    return fmpq_mat(len(listed), len(listed[0]) if listed else 0, [_exact(v) for row in listed for v in row])
+    return fmpq_mat(len(listed), len(listed[0]) if listed else 0, [exact(v) for row in listed for v in row])
 
 
 def _near(value: fmpq) -> str:

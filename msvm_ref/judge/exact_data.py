@@ -25,6 +25,10 @@ Pair = tuple[int, int]
 PRIME = 2**61 - 1
 
 
+def modular(value: fmpq) -> int:
+    return int(value.p) * pow(int(value.q), -1, PRIME) % PRIME
+
+
 def rational(value: float) -> fmpq:
     return fmpq(*float(value).as_integer_ratio())
 
@@ -44,6 +48,8 @@ class ExactData:
     free_bias: bool
     centred: bool
     """A free b is taken with sum_c b_c = 0: required by sum-to-zero, chosen where a common shift changes no margin."""
+    given: fmpq_mat | None = None
+    """The kernel's own exact Gram, where that and not the factor's defines the problem."""
 
     @property
     def n(self) -> int:
@@ -60,7 +66,7 @@ class ExactData:
 
     @cached_property
     def gram(self) -> fmpq_mat:
-        gram = exact_gram(self.problem.features)
+        gram = exact_gram(self.problem.features) if self.given is None else self.given * 1
         if self.problem.bias == "penalized":
             gram += fmpq_mat(self.n, self.n, [1] * self.n**2)
         return gram
@@ -74,9 +80,9 @@ class ExactData:
 
     @cached_property
     def modular_features(self) -> list[list[int]]:
-        """Phi (with a 1 for a penalized bias) modulo PRIME."""
-        ratios = [[float(v).as_integer_ratio() for v in row] for row in self.problem.features]
-        rows = [[p * pow(q, -1, PRIME) % PRIME for p, q in row] for row in ratios]
+        """Phi, or K's own rows (of the same rank), modulo PRIME, with a 1 for a penalized bias."""
+        exact = exact_matrix(self.problem.features) if self.given is None else self.given
+        rows = [[modular(v) for v in row] for row in exact.tolist()]
         return [[*row, 1] for row in rows] if self.problem.bias == "penalized" else rows
 
     def bias_row(self, pair: Pair) -> list[fmpq]:
@@ -115,7 +121,7 @@ class ExactData:
         return out
 
 
-def exact_data(problem: Problem) -> ExactData:
+def exact_data(problem: Problem, given: fmpq_mat | None = None) -> ExactData:
     d, machine = problem.d, problem.machine
     cost = [rational(c) for c in problem.costs]
     mask = problem.spec.mask[problem.y] & (problem.costs > 0)[:, None]
@@ -125,7 +131,7 @@ def exact_data(problem: Problem) -> ExactData:
         [[[fmpq(v.numerator, v.denominator) for v in row] for row in plane] for plane in machine.projected_nu(d)],
         [[fmpq(v.numerator, v.denominator) for v in row] for row in machine.gamma(d)],
         [(int(i), int(p)) for i, p in np.argwhere(mask)], problem.spec.shared, problem.spec.quadratic,
-        free, free and (machine.sum_to_zero or shift_free(problem)))
+        free, free and (machine.sum_to_zero or shift_free(problem)), given)
 
 
 def exact_gram(features: Array) -> fmpq_mat:

@@ -18,7 +18,7 @@ def suits(data: ExactData, parts: Partition) -> bool:
     """Is the quadratic cost's primal system the smaller one, and free of ties within a group?"""
     rank = data.problem.features.shape[1] + (data.problem.bias == "penalized")
     distinct = len({data.group(pair) for pair in parts.tight}) == len(parts.tight)
-    return data.quadratic and distinct and rank * data.d + data.bias_size < len(parts.tight)
+    return data.given is None and data.quadratic and distinct and rank * data.d + data.bias_size < len(parts.tight)
 
 
 def solve_smooth(data: ExactData, parts: Partition) -> ExactPoint | None:

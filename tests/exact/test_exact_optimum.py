@@ -11,6 +11,7 @@ from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact import decimal
 from msvm_ref.judge.exact import exact_optimum as from_guess
 from msvm_ref.judge.exact_check import check_exact
+from msvm_ref.judge.exact_check_kernel import check_kernel
 
 MACHINES = [*mr.CATALOGUE, mr.RM(Fraction(1, 4)), mr.RM(1)]
 BIASES = ("none", "free", "penalized")
@@ -129,3 +130,36 @@ def test_digits_are_correctly_rounded():
     assert decimal(Fraction(1, 3), 5) == "0.33333"
     assert decimal(Fraction(2, 3), 5) == "0.66667"
     assert decimal(Fraction(1, 4)) == "0.25"
+
+
+POINTS, LABELS = [[0.0, 1.5], [1.0, 0.25], [-1.0, 0.5], [0.5, 0.5], [0.5, 0.5]], [0, 1, 2, 0, 1]
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("machine", [mr.WW, mr.ATM, mr.RM()], ids=lambda m: m.name)
+@pytest.mark.parametrize("kernel", [mr.polynomial(2), mr.rbf(0.5)], ids=str)
+def test_the_kernels_own_gram(kernel, machine, bias):
+    problem = mr.Problem(machine, POINTS, LABELS, kernel=kernel, bias=bias)
+    own, factor = exact_optimum(problem, gram="kernel"), exact_optimum(problem)
+    assert own.value == pytest.approx(factor.value, rel=1e-13)
+    assert check_kernel(problem, own.value, own.coef, own.b, own.alpha) == []
+    assert check_kernel(problem, own.value + Fraction(1, 10**40), own.coef, own.b, own.alpha)
+    wrong = ((own.coef[0][0] + 1, *own.coef[0][1:]), *own.coef[1:])
+    assert check_kernel(problem, own.value, wrong, own.b, own.alpha)
+
+
+def test_a_polynomial_of_degree_one_is_the_linear_kernel():
+    linear = exact_optimum(mr.Problem(mr.CS, POINTS, LABELS, bias="penalized"))
+    same = exact_optimum(mr.Problem(mr.CS, POINTS, LABELS, kernel=mr.polynomial(1, coef0=0.0), bias="penalized"), gram="kernel")
+    assert same.value == linear.value
+
+
+def test_a_given_gram_is_taken_bit_by_bit():
+    problem = mr.Problem(mr.CS, [[2.0, 1.0], [1.0, 2.0]], [0, 1], kernel=mr.precomputed)
+    assert exact_optimum(problem, gram="kernel").value == Fraction(3, 2)
+
+
+def test_a_gram_that_is_psd_only_to_rounding_is_refused():
+    tilted = [[1.0, 1.0 + 2**-50], [1.0 + 2**-50, 1.0]]
+    with pytest.raises(ExactnessError, match="not exactly positive semi-definite"):
+        exact_optimum(mr.Problem(mr.CS, tilted, [0, 1], kernel=mr.precomputed), gram="kernel")
