@@ -69,7 +69,7 @@ def certified(case: dict[str, Any]) -> dict[str, Any]:
                          kernel=mr.linear if gamma is None else mr.rbf(gamma))
     row = case | {"n": problem.n, "p": int(data.X.shape[1]), "d": problem.d, "gamma": gamma}
     try:
-        solution = mr.solve(problem, tolerance=1e-12)
+        solution = mr.solve(problem, tolerance=1e-10 if problem.is_linear else 3e-11)
         value, how = _value(problem, solution)
     except MsvmError as error:
         return row | {"value": None, "how": str(error)[:200]}
@@ -113,8 +113,8 @@ def _key(case: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(case[name] for name in ("data", "kernel", "scaling", "machine", "C"))
 
 
-def page() -> None:
-    """CERTIFIED.md from the rows that are there; what is missing is counted, not hidden."""
+def page() -> str:
+    """The text of CERTIFIED.md from the rows that are there; what is missing is counted, not hidden."""
     found = {_key(row): row for row in map(json.loads, ROWS.read_text().splitlines())}
     wanted = [_key(case) for case in cases()]
     lines = [HEAD.format(done=len(found), wanted=len(wanted), exact=sum(r["how"] == "exact" for r in found.values()))]
@@ -125,7 +125,7 @@ def page() -> None:
                 if rows:
                     lines += ["", _title(rows[0]), "", "| machine | C | optimum | support vectors | training errors |",
                               "|---|--:|---|--:|--:|", *map(_line, rows)]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
 def _title(row: dict[str, Any]) -> str:
@@ -165,6 +165,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["run"]:
         run(sys.argv[2:])
     elif sys.argv[1:] == ["page"]:
-        page()
+        PAGE.write_text(page(), encoding="utf-8")
     else:
         sys.exit("usage: certified_values.py run [DATA ...] | page")

@@ -2,7 +2,8 @@
 
 Judged in exact rationals against the proved optimum, relative to it (to sum C_i where it is zero):
 
-    P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   constraints met to tol (relative to the largest |W|, |b|, alpha).
+    P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   constraints met to tol (relative to the largest |W|, |b|, alpha),
+    ||W - W*||^2 <= tol ||W*||^2   (W* is unique; at tiny C the zero answer would pass by its value alone).
 
 JSON numbers in the answer are taken as the binary64 numbers they are. The standard library suffices.
 """
@@ -21,6 +22,7 @@ from msvm_ref.conformance.vectors_verify import (
     Vector,
     dual_residuals,
     dual_value,
+    half_square,
     primal_residuals,
     primal_value,
     rationals,
@@ -78,11 +80,14 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
     scale = optimum or sum(problem.cost, Fraction(0))
     errors: dict[str, float] = {}
     if answer.get("W") is not None:
-        W = _shaped("W", answer["W"], len(problem.X[0]), problem.d)
+        W, best = _shaped("W", answer["W"], len(problem.X[0]), problem.d), rationals(vector["W"])
         b = _shaped("b", [answer.get("b") or [0] * problem.d], 1, problem.d)[0]
         size = max((abs(v) for row in [*W, b] for v in row), default=Fraction(0)) or Fraction(1)
         errors |= {name: float(v / size) for name, v in primal_residuals(problem, W, b).items()}
         errors["primal-value"] = float(abs(primal_value(problem, W, b) - optimum) / scale)
+        size = half_square([v for row in best for v in row])
+        away = half_square([u - v for row, other in zip(W, best, strict=True) for u, v in zip(row, other, strict=True)])
+        errors["weights"] = float(away / size) if size else 0.0
     if answer.get("alpha") is not None:
         alpha = _shaped("alpha", answer["alpha"], len(problem.y), problem.d)
         size = max(abs(v) for row in alpha for v in row) or Fraction(1)

@@ -200,6 +200,16 @@ def test_run_reports_programs_that_misbehave(tmp_path, capsys, program, words):
     assert words in capsys.readouterr().out
 
 
+def test_the_zero_answer_passes_only_where_it_is_right(tmp_path, capsys):
+    path = tmp_path / "zero.py"
+    path.write_text("import json, sys\nq = json.load(sys.stdin)\nd = len(q['machine']['gamma'])\n"
+                    "print(json.dumps({'W': [[0] * d for _ in q['X'][0]], 'b': [0] * d}))")
+    command("run", "--machine", "LLW", "--flag", "tiny-C", "--command", f"{sys.executable} {path}", "--json")
+    outcomes = json.loads(capsys.readouterr().out)["outcomes"]
+    assert outcomes
+    assert not any(o["passed"] for o in outcomes if "zero-W" not in BY_ID[o["id"]]["flags"])
+
+
 def test_missing_program_is_a_verdict(capsys):
     assert command("run", "--machine", "WW", "--flag", "huge-C", "--command", "./no-such-program") == 1
     assert "could not be started" in capsys.readouterr().out
