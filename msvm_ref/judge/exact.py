@@ -25,17 +25,18 @@ from typing import Any, Literal
 
 from flint import fmpq, fmpq_mat
 
-from msvm_ref.errors import MsvmError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, groups, partition, solve_partition
+from msvm_ref.judge.exact_active import TIGHTNESS, ExactPoint, Partition, groups, largest_system, partition, solve_partition
 from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.exact_check_kernel import check_kernel, gram_faults
-from msvm_ref.judge.exact_data import ExactData, Pair, exact_data, exact_matrix
+from msvm_ref.judge.exact_data import ExactData, ExactnessError, Pair, exact_data, exact_matrix
 from msvm_ref.judge.exact_kernel import kernel_gram
 from msvm_ref.judge.exact_lcp import solve_pairs
 from msvm_ref.judge.exact_smooth import solve_smooth, suits
 from msvm_ref.judge.exact_walk import Walk
 from msvm_ref.model.problem import Problem
+
+__all__ = ["ExactOptimum", "ExactnessError", "decimal", "exact_optimum"]
 
 Gram = Literal["factor", "kernel"]
 Vector = tuple[Fraction, ...]
@@ -46,10 +47,6 @@ MOST_PAIRS = 4000
 
 REVISIONS = 40
 """How many active-set steps are taken before another tightness is tried."""
-
-
-class ExactnessError(MsvmError, RuntimeError):
-    """No exact optimum within the stated size and time. Nothing approximate is returned in its place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +93,7 @@ def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gra
     if len(data.pairs) > MOST_PAIRS:
         raise ExactnessError("problem", f"have at most {MOST_PAIRS} margin components (i, p)", str(len(data.pairs)),
                              "use certify(..., rigorous=True), whose bounds are exact at any size")
-    for point, how in _proposals(data, candidate, check_time):
+    for point, how in _proposals(data, candidate, check_time, largest_system(seconds)):
         if _failing(data, point):
             continue
         b, alpha, coef = point.b, _rows(data, point.alpha), data.expansion(point.alpha).tolist()
@@ -111,7 +108,8 @@ def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gra
     raise AssertionError("Lemke's method over all pairs has no ray: the dual is feasible and bounded")
 
 
-def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None]) -> Iterator[tuple[ExactPoint, str]]:
+def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None],
+               most_unknowns: int) -> Iterator[tuple[ExactPoint, str]]:
     """Exact points, cheapest first; the last one is optimal by construction."""
     tried = set()
     for tightness in TIGHTNESS:
@@ -123,15 +121,15 @@ def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None]
             tried.add(parts.key())
             check_time()
             current, parts = parts, None
-            for point in _solutions(data, current, guess):
+            for point in _solutions(data, current, guess, most_unknowns):
                 yield point, f"active set at {tightness:g}" + (f", {step} exact steps" if step else "")
                 parts = walk.next_partition(current, point)
     yield from _complementary(data, partition(data, guess, TIGHTNESS[0]), check_time)
 
 
-def _solutions(data: ExactData, parts: Partition, guess: Candidate) -> Iterator[ExactPoint]:
+def _solutions(data: ExactData, parts: Partition, guess: Candidate, most_unknowns: int) -> Iterator[ExactPoint]:
     point = solve_smooth(data, parts) if suits(data, parts) else None
-    return iter([point]) if point is not None else solve_partition(data, parts, guess)
+    return iter([point]) if point is not None else solve_partition(data, parts, guess, most_unknowns)
 
 
 def _complementary(data: ExactData, parts: Partition, check_time: Callable[[], None]) -> Iterator[tuple[ExactPoint, str]]:

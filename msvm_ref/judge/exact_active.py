@@ -24,7 +24,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod_mat
 
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact_data import PRIME, ExactData, Pair, modular
+from msvm_ref.judge.exact_data import PRIME, ExactData, ExactnessError, Pair, modular
 from msvm_ref.judge.values import by_class
 
 TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
@@ -33,8 +33,8 @@ TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
 DENOMINATORS = (1, 16, 2**1100)
 """Open unknowns become the nearest rational with at most this denominator: short ones first, the float itself last."""
 
-MOST_UNKNOWNS = 600
-"""Unknowns of one exact linear system beyond which it is left alone (about a minute at float64 data)."""
+SECONDS_PER_CUBE = 3e-7
+"""An exact system of m unknowns with float64 data takes about this times m^3 seconds (measured: 0.3 s at 100, 7 s at 300)."""
 
 SHORT_SYSTEM = 60
 """Systems up to this size are tried with short roundings first: they cost little and keep the rationals short."""
@@ -96,11 +96,17 @@ def groups(data: ExactData) -> list[list[Pair]]:
     return list(found.values())
 
 
-def solve_partition(data: ExactData, parts: Partition, guess: Candidate) -> Iterator[ExactPoint]:
+def largest_system(seconds: float) -> int:
+    """The number of unknowns one exact system may have if it is to be solved in that time."""
+    return max(int((seconds / SECONDS_PER_CUBE) ** (1 / 3)), 10)
+
+
+def solve_partition(data: ExactData, parts: Partition, guess: Candidate, most_unknowns: int) -> Iterator[ExactPoint]:
     """Exact solutions of the partition's equations, open unknowns rounded ever finer; none where they contradict."""
     basic = independent_pairs(data, parts, guess)
-    if len(basic) + len(parts.full) > MOST_UNKNOWNS:
-        return
+    if len(basic) + len(parts.full) > most_unknowns:
+        raise ExactnessError("active set", f"have at most {most_unknowns} unknowns for the seconds allowed",
+                             f"{len(basic) + len(parts.full)}", "allow more seconds, or use certify(..., rigorous=True)")
     chosen = set(basic)
     open_pairs = [pair for pair in parts.tight if pair not in chosen]
     finer = DENOMINATORS if len(basic) <= SHORT_SYSTEM else DENOMINATORS[-1:]

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
 
+from msvm_ref.errors import MsvmError
 from msvm_ref.judge.bias import shift_free
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -23,6 +24,10 @@ Pair = tuple[int, int]
 
 
 PRIME = 2**61 - 1
+
+
+class ExactnessError(MsvmError, RuntimeError):
+    """No exact optimum within the stated size and time. Nothing approximate is returned in its place."""
 
 
 def modular(value: fmpq) -> int:

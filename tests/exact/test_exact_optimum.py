@@ -126,6 +126,13 @@ def test_refuses_beyond_its_time():
         from_guess(problem, zero_guess(problem), seconds=0.0)
 
 
+def test_refuses_a_system_it_could_not_solve_in_time():
+    rng = np.random.default_rng(0)
+    problem = mr.Problem(mr.WW.with_cost("quadratic"), rng.normal(size=(60, 40)), np.arange(60) % 3)
+    with pytest.raises(ExactnessError, match="unknowns for the seconds allowed"):
+        from_guess(problem, mr.solve(problem), seconds=0.05)
+
+
 def test_digits_are_correctly_rounded():
     assert decimal(Fraction(1, 3), 5) == "0.33333"
     assert decimal(Fraction(2, 3), 5) == "0.66667"

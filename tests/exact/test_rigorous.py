@@ -46,6 +46,14 @@ def test_the_equality_is_restored_exactly_even_in_full_groups():
     assert all(sum(row) <= 1 for row in alpha)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_value_beyond_float64_is_an_infinite_upper_bound():
+    problem = mr.Problem(mr.WW, X, Y)
+    certificate = mr.certify(problem, W=np.full((2, 3), 1e200) * [1, 0, -1], alpha=np.zeros((7, 3)), rigorous=True)
+    assert certificate.upper == np.inf
+    assert not certificate.optimal(1e-3)
+
+
 def test_certify_hook_rounds_outward():
     problem = mr.Problem(mr.WW, X, Y, bias="free")
     solution, value = mr.solve(problem), exact_optimum(problem).value
