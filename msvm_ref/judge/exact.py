@@ -20,6 +20,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -69,11 +70,8 @@ class ExactOptimum:
 
 
 def decimal(value: Fraction, count: int = 25) -> str:
-    """A rational in scientific notation with ``count`` significant digits, correctly rounded."""
-    from decimal import Context, Decimal
-
-    quotient = Context(prec=count).divide(Decimal(value.numerator), Decimal(value.denominator))
-    return str(quotient)
+    """A rational to ``count`` significant digits, correctly rounded (half to even)."""
+    return str(Context(prec=count).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:

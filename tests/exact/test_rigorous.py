@@ -61,6 +61,8 @@ def test_certify_hook_rounds_outward():
     assert Fraction(certificate.lower) <= value <= Fraction(certificate.upper)
     assert "rigorous" in certificate.lower_from
     assert certificate.optimal(1e-9)
+    exact = np.array([[float(v) for v in row] for row in exact_optimum(problem).W])
+    assert np.linalg.norm(solution.W - exact) <= certificate.distance_bound < 1e-3
     wrong = mr.certify(problem, W=2 * solution.W, b=solution.b, rigorous=True)
     assert Fraction(wrong.lower) <= value <= Fraction(wrong.upper)
     assert not wrong.optimal(1e-3)
