@@ -8,6 +8,7 @@ machines), b is reported with sum_c b_c = 0.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.optimize import linprog, minimize
 
 from msvm_ref.judge.values import by_class, slacks, violations
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 
 SLACK = 1e-9
@@ -46,8 +48,13 @@ def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Ar
 
 def shift_free(problem: Problem) -> bool:
     """Does adding one constant to every score leave every margin alone?"""
-    nu = problem.machine.projected_nu(problem.d)
-    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(problem.spec.mask))
+    return _shift_free(problem.machine, problem.d)
+
+
+@lru_cache(maxsize=256)
+def _shift_free(machine: Machine, d: int) -> bool:
+    nu = machine.projected_nu(d)
+    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(machine.at(d).mask))
 
 
 def _rows(problem: Problem) -> tuple[Array, Array, Array]:

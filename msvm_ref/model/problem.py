@@ -86,6 +86,11 @@ class Problem:
         return self.n_classes
 
     @cached_property
+    def shared(self) -> dict[Any, Any]:
+        """Scratch space that ``with_C`` siblings share: a solver keeps there what does not depend on C."""
+        return {}
+
+    @cached_property
     def spec(self) -> Spec:
         return self.machine.at(self.d)
 
@@ -116,6 +121,7 @@ class Problem:
 
     def with_C(self, C: float) -> Problem:  # noqa: N802 - C is the symbol
         """The same problem at another C, sharing every array that does not depend on it."""
+        _ = self.shared
         other = copy.copy(self)
         for derived in ("costs",):
             other.__dict__.pop(derived, None)

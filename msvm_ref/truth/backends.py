@@ -9,11 +9,20 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 
 from msvm_ref.errors import BackendError
+from msvm_ref.model.arrays import Array
+
+@lru_cache(maxsize=1)
+def installed_solvers() -> frozenset[str]:
+    """What cvxpy finds; asked once, since the answer takes 8 ms and does not change."""
+    return frozenset(cp.installed_solvers())
+
 
 Options = Callable[[float], dict[str, Any]]
 
@@ -28,7 +37,7 @@ class Backend:
 
     @property
     def installed(self) -> bool:
-        return self.name in cp.installed_solvers()
+        return self.name in installed_solvers()
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,13 @@ CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
 _OURS = {cp.OPTIMAL: "solved", cp.OPTIMAL_INACCURATE: "inaccurate", "user_limit": "inaccurate"}
 
 
+def comfortable_scale(phi: Array, costs: Array) -> float:
+    """s for features phi / s and costs C s^2: unit features, unless that drives C s^2 out of [1e-4, 1e4]."""
+    largest = float(np.sqrt((phi * phi).sum(axis=1)).max(initial=0.0)) or 1.0
+    cost = float(costs.max(initial=0.0)) or 1.0
+    return largest * (min(max(cost * largest**2, 1e-4), 1e4) / (cost * largest**2)) ** 0.5
+
+
 def chain(names: str | None) -> list[Backend]:
     """The backends to try: the named one alone, or the installed ones of the default chain."""
     if names is not None:
@@ -73,7 +89,7 @@ def find(name: str) -> Backend:
     if wanted in KNOWN:
         raise BackendError(f"backend {wanted}", "be installed", "no such solver in cvxpy",
                            f"install it with: pip install {backend.package}")
-    raise BackendError("backend", f"be one of {', '.join(sorted({*KNOWN, *cp.installed_solvers()}))}", repr(name))
+    raise BackendError("backend", f"be one of {', '.join(sorted({*KNOWN, *installed_solvers()}))}", repr(name))
 
 
 def run(problem: cp.Problem, backend: Backend, accuracy: float) -> Report:
