@@ -30,7 +30,7 @@ from msvm_ref.model.problem import Problem
 Reference = Callable[[Problem], Any] | Any
 
 
-def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,  # noqa: N803
+def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,
             scores: Any = None, *, reference: Reference = None) -> Certificate:
     """What a candidate is worth: primal (W or coef or scores, with b), dual (alpha, n x d), or both.
 
@@ -72,9 +72,8 @@ def _dual(problem: Problem, handed: Candidate, helper: Candidate | None) -> tupl
         return feasible_dual(problem, handed.alpha), "the candidate's alpha, repaired"
     if helper is not None and helper.alpha is not None:
         return feasible_dual(problem, helper.alpha), "the reference solution's alpha, re-evaluated"
-    assert handed.W is not None and handed.b is not None
-    upper = primal_value(problem, handed.W, handed.b).value
-    return feasible_dual(problem, best_dual(problem, handed.W, handed.b, upper)), "the dual point the judge built"
+    upper = primal_value(problem, *handed.primal).value
+    return feasible_dual(problem, best_dual(problem, *handed.primal, upper)), "the dual point the judge built"
 
 
 def _primal(problem: Problem, handed: Candidate, alpha: Array) -> tuple[Array, Array]:
@@ -84,7 +83,8 @@ def _primal(problem: Problem, handed: Candidate, alpha: Array) -> tuple[Array, A
     else:
         W, b = weights(problem, alpha)
         if problem.bias == "free":
-            b = optimal_bias(problem, problem.features @ W)
+            b = optimal_bias(problem, problem.features @ W, alpha)
+            b = min((b, b * (1 + 1e-12)), key=lambda v: primal_value(problem, W, v).high)  # a vertex sits on its kink
     if problem.spec.sum_to_zero:
         W, b = W - W.mean(axis=1, keepdims=True), b - b.mean()
     return W, b

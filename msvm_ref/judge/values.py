@@ -77,7 +77,7 @@ def group_sums(problem: Problem, alpha: Real) -> Real:
     return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha
 
 
-def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) -> Enclosed:  # noqa: N803
+def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) -> Enclosed:
     """P at (Pi W, Pi b) under sum-to-zero (margins through Pi nu, ||Pi W|| <= ||W||), at (W, b) otherwise."""
     spec, unit = problem.spec, float(np.finfo(dtype).eps)
     phi, W, b = (np.asarray(v, dtype=dtype) for v in (problem.features, W, b))

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -119,7 +120,7 @@ class Problem:
     def is_linear(self) -> bool:
         return self.kernel == linear
 
-    def with_C(self, C: float) -> Problem:  # noqa: N802 - C is the symbol
+    def with_C(self, C: float) -> Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
         _ = self.shared
         other = copy.copy(self)
@@ -128,7 +129,7 @@ class Problem:
         object.__setattr__(other, "C", _cost("C", C))
         return other
 
-    def cross_kernel(self, X_new: Any) -> Array:  # noqa: N803
+    def cross_kernel(self, X_new: Any) -> Array:
         """k(x_new, x_i), validated; for a precomputed kernel X_new already is that matrix."""
         new = real_array("X", X_new, 2, "(examples, features)")
         if new.shape[1] != self.X.shape[1]:
@@ -175,14 +176,16 @@ def _encode(y: Any, n: int, n_classes: int | None,
     missing = [label for label in labels if label not in index]
     if missing:
         raise DataError("y", f"hold only the declared classes {list(order)!r}", repr(missing[0]))
-    return order, frozen([index[label] for label in labels], np.int64)
+    codes = np.array([index[label] for label in labels], dtype=np.int64)
+    codes.setflags(write=False)
+    return order, codes
 
 
 def _labels(y: Any, n: int) -> list[Hashable]:
     if isinstance(y, np.ndarray):
         if y.ndim != 1:
             raise DataError("y", "have one axis (examples,)", f"shape {y.shape}")
-        labels = y.tolist()
+        labels: list[Hashable] = y.tolist()
     elif isinstance(y, (str, bytes)) or not hasattr(y, "__iter__"):
         raise DataError("y", "be a sequence of labels", repr(y))
     else:
@@ -201,10 +204,8 @@ def _labels(y: Any, n: int) -> list[Hashable]:
 
 def _order(labels: list[Hashable], n_classes: int | None) -> tuple[Hashable, ...]:
     present = list(dict.fromkeys(labels))
-    try:
-        present.sort()  # type: ignore[type-var]
-    except TypeError:  # labels of several kinds keep the order of their first appearance
-        pass
+    with contextlib.suppress(TypeError):  # labels of several kinds keep the order of their first appearance
+        present = sorted(present, key=lambda label: label)  # type: ignore[arg-type, return-value]
     if n_classes is None:
         return tuple(present)
     if isinstance(n_classes, bool) or not isinstance(n_classes, (int, np.integer)):

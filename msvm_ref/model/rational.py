@@ -15,12 +15,12 @@ class Optimum:
     x: tuple[Fraction, ...]
 
 
-class Unbounded(ArithmeticError):
+class UnboundedError(ArithmeticError):
     """The objective grows without bound over the feasible set."""
 
 
 def maximize(c: Row, a_ub: Sequence[Row], b_ub: Row, a_eq: Sequence[Row] = (), b_eq: Row = ()) -> Optimum | None:
-    """max c.x  s.t.  a_ub x <= b_ub, a_eq x = b_eq, x free; None where infeasible, Unbounded raised where unbounded.
+    """max c.x  s.t.  a_ub x <= b_ub, a_eq x = b_eq, x free; None where infeasible, UnboundedError raised where unbounded.
 
     x = u - v with u, v >= 0, one slack per inequality, one artificial variable per row; Bland's rule never cycles.
     """
@@ -61,7 +61,7 @@ def _simplex(rows: list[list[Fraction]], basis: list[int], cost: Sequence[Fracti
             return sum((cost[k] * row[-1] for row, k in zip(rows, basis, strict=True)), Fraction(0))
         ratios = [(row[-1] / row[enter], basis[i], i) for i, row in enumerate(rows) if row[enter] > 0]
         if not ratios:
-            raise Unbounded("the linear program is unbounded")
+            raise UnboundedError("the linear program is unbounded")
         leave = min(ratios)[2]
         _pivot(rows, basis, leave, enter)
         factor = reduced[enter]

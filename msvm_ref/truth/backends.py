@@ -5,6 +5,7 @@ A status is hearsay. It is recorded, and the certificate decides.
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import numpy as np
 
 from msvm_ref.errors import BackendError
 from msvm_ref.model.arrays import Array
+
 
 @lru_cache(maxsize=1)
 def installed_solvers() -> frozenset[str]:
@@ -70,7 +72,7 @@ def comfortable_scale(phi: Array, costs: Array) -> float:
     """s for features phi / s and costs C s^2: unit features, unless that drives C s^2 out of [1e-4, 1e4]."""
     largest = float(np.sqrt((phi * phi).sum(axis=1)).max(initial=0.0)) or 1.0
     cost = float(costs.max(initial=0.0)) or 1.0
-    return largest * (min(max(cost * largest**2, 1e-4), 1e4) / (cost * largest**2)) ** 0.5
+    return largest * math.sqrt(min(max(cost * largest**2, 1e-4), 1e4) / (cost * largest**2))
 
 
 def chain(names: str | None) -> list[Backend]:

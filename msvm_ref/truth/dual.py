@@ -1,8 +1,9 @@
 """The unified dual, written from the kernel modifiers M; it never mentions the loss.
 
-    max  sum gamma alpha - 1/2 sum_ip,jq M[(y_i,p),(y_j,q)] k(x_i,x_j) alpha_ip alpha_jq  [- sum_ir (sum_{p in r} alpha_ip)^2 / (4 C_i)]
-    s.t. alpha >= 0,  sum_{p in r} alpha_ip <= C_i (linear cost),  M = <Pi nu, Pi nu'>              (UV (5); MATH section 1)
-    no bias: nothing more;  penalized: k -> k + 1;  free: sum alpha (Pi nu)_c = 0 for every c, *not* UV (6) as printed (MATH E2).
+    max  sum gamma alpha - 1/2 sum_ip,jq M[(y_i,p),(y_j,q)] k(x_i,x_j) alpha_ip alpha_jq  [- sum_ir a_ir^2 / (4 C_i)]
+    s.t. alpha >= 0,  a_ir <= C_i (linear cost),  a_ir = sum_{p in r} alpha_ip,  M = <Pi nu, Pi nu'>   (UV (5); MATH section 1)
+    no bias: nothing more;  penalized: k -> k + 1;  free: sum alpha (Pi nu)_c = 0 for every c,
+    *not* UV (6) as printed (MATH E2).
 
 M is factored, M = R R', and so is the Gram, so that the quadratic form is ||Phi' B||^2 with B_i = sum_p alpha_ip R[(y_i,p)]
 (an explicit Hessian of n d rows is slower and less accurate). Pi nu = R O' for an O with orthonormal columns, hence the
@@ -15,6 +16,7 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from msvm_ref.judge.candidate import Candidate
@@ -24,7 +26,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.truth.backends import comfortable_scale
 
 
-def kernel_modifiers(spec: Spec) -> tuple[Array, Array]:
+def kernel_modifiers(spec: Spec) -> tuple[NDArray[np.int64], Array]:
     """(pairs, M): the (y, p) that count, and M[a,b] = <Pi nu_a, Pi nu_b>."""
     pairs = np.argwhere(spec.mask)
     rows = spec.projected_nu[pairs[:, 0], pairs[:, 1]]

@@ -23,12 +23,11 @@ STRETCH = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 def finish(problem: Problem, raw: Candidate, tolerance: float) -> tuple[Candidate, Certificate]:
     """The best candidate that can be read off ``raw``, and its certificate; stretched only where that is needed."""
-    assert raw.W is not None and raw.b is not None and raw.alpha is not None
-    alpha = feasible_dual(problem, raw.alpha).alpha
+    alpha = feasible_dual(problem, raw.dual).alpha
     W_alpha, b_alpha = weights(problem, alpha)
-    plain = [_centred(problem, W_alpha, raw.b if problem.bias == "free" else b_alpha)]
+    plain = [_centred(problem, W_alpha, raw.primal[1] if problem.bias == "free" else b_alpha)]
     if problem.is_linear:
-        plain.append(_centred(problem, raw.W, raw.b))
+        plain.append(_centred(problem, *raw.primal))
     W, b = _cheapest(problem, plain)
     candidate = Candidate(W, b, alpha)
     certificate = judge_candidate(problem, candidate)

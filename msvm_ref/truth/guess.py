@@ -45,17 +45,15 @@ def released(problem: Problem, pieces: Pieces, candidate: Candidate) -> Pieces |
 
 def sharpened(problem: Problem, candidate: Candidate) -> Pieces:
     """Pieces read off a good answer: unknown stay those near their kink, by multiplier and by violation."""
-    assert candidate.alpha is not None
     cost = np.where(problem.costs > 0, problem.costs, 1.0)[:, None]
     scale = float(abs(problem.spec.gamma).max()) or 1.0
     return _classify(problem, Pieces.unknown(problem).hinge, _targets_missed(problem, candidate),
-                     candidate.alpha / cost, 1e-4 * scale)
+                     candidate.dual / cost, 1e-4 * scale)
 
 
 def exact_penalty(problem: Problem, candidate: Candidate) -> float:
     """A ceiling for the C_i well above every multiplier of a good answer; inf where multipliers reach their C."""
-    assert candidate.alpha is not None
-    largest = float(candidate.alpha.max(initial=0.0))
+    largest = float(candidate.dual.max(initial=0.0))
     return np.inf if problem.spec.quadratic or largest * 1e3 > problem.costs.max() else 100 * largest
 
 
@@ -71,7 +69,8 @@ def _classify(problem: Problem, counts: Mask, t: Array, weight: Array, band: flo
 def _targets_missed(problem: Problem, candidate: Candidate) -> Array:
     """t[i,p] = gamma - mu_p, -inf where the component does not count."""
     spec = problem.spec
-    scores = problem.features @ candidate.W + candidate.b
+    W, b = candidate.primal
+    scores = problem.features @ W + b
     t = spec.gamma[problem.y] - _by_label(problem, spec.nu, scores)
     return np.where(spec.mask[problem.y], t, -np.inf)
 

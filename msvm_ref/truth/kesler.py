@@ -59,12 +59,11 @@ def kesler_map(problem: Problem) -> Kesler:
 
 
 def kesler_kernel(problem: Problem, first: tuple[int, int], second: tuple[int, int]) -> float:
-    """k'(z_ip, z_jq) = <(Pi nu)[y_i,p], (Pi nu)[y_j,q]> (k(x_i,x_j) [+ 1 for a penalized bias]); FH (7) is its relative case."""
+    """k'(z_ip, z_jq) = <(Pi nu)[y_i,p], (Pi nu)[y_j,q]> (k(x_i,x_j) [+ 1 for a penalized bias]); cf. FH (7)."""
     (i, p), (j, q) = first, second
     nu, y = problem.spec.projected_nu, problem.y
-    k = float(problem.kernel(problem.X[i:i + 1], problem.X[j:j + 1])[0, 0]) if problem.kernel.name != "precomputed" \
-        else float(problem.gram[i, j])
-    return float(nu[y[i], p] @ nu[y[j], q]) * (k + (1.0 if problem.bias == "penalized" else 0.0))
+    k = float(problem.gram[i, j]) + (1.0 if problem.bias == "penalized" else 0.0)
+    return float(nu[y[i], p] @ nu[y[j], q]) * k
 
 
 class KeslerModel:
