@@ -65,6 +65,6 @@ def _scikit_learn(X: Array, y: Any, scaling: float) -> tuple[float, Certificate,
     warned = any(issubclass(w.category, ConvergenceWarning) for w in caught)
     columns = np.column_stack([X, np.full(len(X), scaling)])
     weights = np.vstack([model.coef_.T, model.intercept_ / scaling])
-    verdict = certify(Problem(CS, columns, y, C=4.0), W=2 * weights)
+    verdict = certify(Problem(CS, columns, y, C=4.0), W=2 * weights, reference=solve)
     claim = "it warned that it had not converged" if warned else "it gave no convergence warning"
-    return scaling, verdict, f"objective {verdict.upper / 4:.4f} in its own units; {claim}"
+    return scaling, verdict, f"objective {(verdict.primal_value or 0.0) / 4:.4f} in its own units; {claim}"

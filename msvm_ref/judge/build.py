@@ -20,6 +20,10 @@ Mask = NDArray[np.bool_]
 ROUNDS, GRADIENT_STEPS, NEWTON_STEPS, NEWTON_SIZE = 40, 40, 25, 800
 
 
+STALE = 0.02
+"""A round that closes less than this part of what is left is stale; three in a row end the search."""
+
+
 def suggested_alpha(problem: Problem, t: Array) -> Array:
     """alpha in the subdifferential of the loss at violations t, ties shared: C_i (or 2 C_i xi) x softmax weights."""
     scale = max(float(abs(problem.spec.gamma).max()), 1e-300) * 1e-3
@@ -43,7 +47,7 @@ def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
         alpha = ascent.polish(ascent.climb(alpha))
         repaired = feasible_dual(problem, alpha)
         value = dual_value(problem, repaired.alpha).value - repaired.charge
-        stale = 0 if value > best_value + 1e-11 * abs(value) else stale + 1
+        stale = 0 if value - best_value > STALE * (upper - value) else stale + 1
         if value > best_value:
             best, best_value = repaired.alpha, value
         if best_value >= upper * (1 - 1e-13) or stale == 3:

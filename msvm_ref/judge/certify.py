@@ -128,7 +128,7 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
                  lower: Enclosed, lowest: float, best_lower: float, best_upper: float, lower_from: str,
                  scores_residual: float | None) -> Certificate:
     kkt = _kkt(problem, W, b, dual.alpha, upper.value) if math.isfinite(upper.high) else None
-    centre, moved = _sum_to_zero(problem, handed)
+    centre, moved = _sum_to_zero(problem, handed, upper.value)
     return Certificate(
         title=_title(problem), lower=best_lower, upper=best_upper,
         primal_value=upper.high if handed.W is not None else None,
@@ -141,15 +141,19 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
         alpha_built=handed.alpha is None, gram_residual=problem.factor.residual, lower_from=lower_from)
 
 
-def _sum_to_zero(problem: Problem, handed: Candidate) -> tuple[float | None, float]:
-    """(relative violation, distance that centring moves W) of the candidate as handed in."""
+def _sum_to_zero(problem: Problem, handed: Candidate, upper: float) -> tuple[float | None, float]:
+    """(relative violation, distance that centring moves W) of the candidate as handed in.
+
+    W is measured against sqrt(2 upper), which bounds ||W*||; b against the targets, so that noise about 0 stays noise.
+    """
     if handed.W is None or handed.b is None:
         return None, 0.0
     root = math.sqrt(problem.d)
     off = float(np.linalg.norm(handed.W.sum(axis=1))) / root
     off_b = abs(float(handed.b.sum())) / root
-    size, size_b = float(np.linalg.norm(handed.W)), float(np.linalg.norm(handed.b))
-    relative = max(off / max(size, 1e-300), off_b / max(size_b, 1e-300))
+    size = max(float(np.linalg.norm(handed.W)), math.sqrt(2 * upper) if math.isfinite(upper) else 0.0, 1e-300)
+    size_b = max(float(np.linalg.norm(handed.b)), float(abs(problem.spec.gamma).max()), 1e-300)
+    relative = max(off / size, off_b / size_b)
     noise = 4 * problem.d * float(np.finfo(float).eps)
     return (0.0 if relative <= noise else relative), off if problem.spec.sum_to_zero else 0.0
 

@@ -104,7 +104,6 @@ class Solution:
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the largest score, ties to the class that comes first."""
         classes = self.problem.classes
-        assert classes is not None
         best = self.decision_function(X).argmax(axis=1)
         out = np.empty(len(classes), dtype=object)
         out[:] = classes
@@ -117,7 +116,7 @@ class Solution:
         return {
             "machine": problem.machine.name, "cost": problem.machine.cost, "C": problem.C, "bias": problem.bias,
             "kernel": str(problem.kernel), "n": problem.n, "d": problem.d, "p": problem.X.shape[1],
-            "classes": [c if isinstance(c, (int, float, str, bool)) else repr(c) for c in problem.classes or ()],
+            "classes": [c if isinstance(c, (int, float, str, bool)) else repr(c) for c in problem.classes],
             "method": self.method, "backend": self.backend, "converged": self.converged, "objective": self.objective,
             "W": self.W.tolist() if problem.is_linear else None, "coef": None if problem.is_linear else self.coef.tolist(),
             "b": self.b.tolist(), "alpha": self.alpha.tolist(), "support": self.support.tolist(),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.arrays import Array, frozen, real_array
-from msvm_ref.model.kernels import Kernel, as_kernel, linear, precomputed
+from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec
 from msvm_ref.model.representation import Factor, cholesky_factor
 
@@ -35,7 +35,7 @@ class AbsentClass:
         return f"<absent class {self.index}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Problem:
     """A validated training problem. ``kernel=precomputed`` takes the Gram matrix as X.
 
@@ -47,33 +47,35 @@ class Problem:
     machine: Machine
     X: Array
     y: NDArray[np.int64]
-    C: float = 1.0
-    kernel: Kernel = linear
-    bias: Bias = "none"
-    sample_weight: Array | None = None
-    n_classes: int | None = None
-    classes: tuple[Hashable, ...] | None = None
+    C: float
+    kernel: Kernel
+    bias: Bias
+    sample_weight: Array | None
+    classes: tuple[Hashable, ...]
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.machine, Machine):
-            raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(self.machine))
-        kernel = as_kernel(self.kernel)
-        X = real_array("X", self.X, 2, "(examples, features)")
+    def __init__(self, machine: Machine, X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear,
+                 bias: Bias = "none", sample_weight: Any = None, n_classes: int | None = None,
+                 classes: Sequence[Hashable] | None = None) -> None:
+        if not isinstance(machine, Machine):
+            raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
+        kernel = as_kernel(kernel)
+        X = real_array("X", X, 2, "(examples, features)")
         n = len(X)
         if n == 0:
             raise DataError("X", "have at least one row", f"shape {X.shape}")
         if kernel == precomputed and X.shape[1] != n:
             raise DataError("X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}")
-        classes, y = _encode(self.y, n, self.n_classes, self.classes)
-        if self.bias not in ("none", "free", "penalized"):
-            raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(self.bias))
-        if self.machine.fixed_d not in (None, len(classes)):
-            raise SpecError("machine", f"have arrays for d = {len(classes)} classes", f"d = {self.machine.fixed_d}")
-        values: dict[str, Any] = {
-            "kernel": kernel, "X": X, "y": y, "classes": classes, "n_classes": len(classes), "C": _cost("C", self.C),
-            "sample_weight": _weights(self.sample_weight, n)}
+        labels, codes = _encode(y, n, n_classes, classes)
+        if bias not in ("none", "free", "penalized"):
+            raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(bias))
+        if machine.fixed_d not in (None, len(labels)):
+            raise SpecError("machine", f"have arrays for d = {len(labels)} classes", f"d = {machine.fixed_d}")
+        values = {"machine": machine, "X": X, "y": codes, "C": _cost("C", C), "kernel": kernel, "bias": bias,
+                  "sample_weight": _weights(sample_weight, n), "classes": labels}
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        if not (np.isfinite(self.costs).all() and (self.costs[self.costs > 0] > 1e-300).all()):
+            raise DataError("C * sample_weight", "be neither overflowing nor denormal", f"up to {self.costs.max():g}")
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
 
@@ -83,8 +85,7 @@ class Problem:
 
     @property
     def d(self) -> int:
-        assert self.n_classes is not None
-        return self.n_classes
+        return len(self.classes)
 
     @cached_property
     def shared(self) -> dict[Any, Any]:
@@ -124,8 +125,7 @@ class Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
         _ = self.shared
         other = copy.copy(self)
-        for derived in ("costs",):
-            other.__dict__.pop(derived, None)
+        other.__dict__.pop("costs", None)
         object.__setattr__(other, "C", _cost("C", C))
         return other
 
