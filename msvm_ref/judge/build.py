@@ -29,9 +29,10 @@ def suggested_alpha(problem: Problem, t: Array) -> Array:
     scale = max(float(abs(problem.spec.gamma).max()), 1e-300) * 1e-3
     lifted = np.where(np.isfinite(t), t, -np.inf) / scale
     if problem.spec.shared:
-        top = np.maximum(lifted.max(axis=1, keepdims=True), 0.0)
+        floor = -np.inf if problem.spec.quadratic else 0.0  # a linear slack may also stay unused
+        top = np.maximum(lifted.max(axis=1, keepdims=True), floor)
         weight = np.exp(lifted - top)
-        weight = weight / (weight.sum(axis=1, keepdims=True) + (0.0 if problem.spec.quadratic else np.exp(-top)))
+        weight = weight / (weight.sum(axis=1, keepdims=True) + np.exp(floor - top))
     else:
         weight = np.exp(-np.logaddexp(0.0, -lifted)) if not problem.spec.quadratic else np.isfinite(t).astype(float)
     size = problem.costs[:, None] * (2 * slacks(problem, t) if problem.spec.quadratic else 1.0)

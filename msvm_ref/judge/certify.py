@@ -146,12 +146,12 @@ def _sum_to_zero(problem: Problem, handed: Candidate, upper: float) -> tuple[flo
 
     W is measured against sqrt(2 upper), which bounds ||W*||; b against the targets, so that noise about 0 stays noise.
     """
-    if handed.W is None or handed.b is None:
+    if handed.W is None or handed.b is None or not math.isfinite(upper):
         return None, 0.0
     root = math.sqrt(problem.d)
     off = float(np.linalg.norm(handed.W.sum(axis=1))) / root
     off_b = abs(float(handed.b.sum())) / root
-    size = max(float(np.linalg.norm(handed.W)), math.sqrt(2 * upper) if math.isfinite(upper) else 0.0, 1e-300)
+    size = max(float(np.linalg.norm(handed.W)), math.sqrt(2 * upper), 1e-300)
     size_b = max(float(np.linalg.norm(handed.b)), float(abs(problem.spec.gamma).max()), 1e-300)
     relative = max(off / size, off_b / size_b)
     noise = 4 * problem.d * float(np.finfo(float).eps)

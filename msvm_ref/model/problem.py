@@ -100,7 +100,8 @@ class Problem:
     def costs(self) -> Array:
         """C_i = C * sample_weight_i."""
         weight = self.sample_weight
-        return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)
+        with np.errstate(over="ignore"):  # the constructor refuses what overflows
+            return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)
 
     @cached_property
     def gram(self) -> Array:

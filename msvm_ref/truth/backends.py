@@ -26,7 +26,17 @@ def installed_solvers() -> frozenset[str]:
     return frozenset(cp.installed_solvers())
 
 
+_OURS = {cp.OPTIMAL: "solved", cp.OPTIMAL_INACCURATE: "inaccurate", "user_limit": "inaccurate"}
 Options = Callable[[float], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a backend said: "solved", "inaccurate" or "failed" (with its own words), and how long it took."""
+
+    status: str
+    words: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -41,14 +51,18 @@ class Backend:
     def installed(self) -> bool:
         return self.name in installed_solvers()
 
-
-@dataclass(frozen=True)
-class Report:
-    """What a backend said: "solved", "inaccurate" or "failed" (with its own words), and how long it took."""
-
-    status: str
-    words: str
-    seconds: float
+    def run(self, problem: cp.Problem, accuracy: float) -> Report:
+        """Solve in place; what a solver does wrong is reported, never raised."""
+        start = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                problem.solve(solver=self.name, **self.options(accuracy))
+        except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
+            words = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+            return Report("failed", words, time.perf_counter() - start)
+        words = str(problem.status)
+        return Report(_OURS.get(words, "failed"), words, time.perf_counter() - start)
 
 
 KNOWN: dict[str, Backend] = {backend.name: backend for backend in (
@@ -63,16 +77,15 @@ KNOWN: dict[str, Backend] = {backend.name: backend for backend in (
 )}
 
 CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
-"""The default order; those not installed are left out (PIQP and QOCO are optional)."""
-
-_OURS = {cp.OPTIMAL: "solved", cp.OPTIMAL_INACCURATE: "inaccurate", "user_limit": "inaccurate"}
+"""The default order; those not installed are left out (PIQP is the fastest, CLARABEL the most robust, QOCO optional)."""
 
 
 def comfortable_scale(phi: Array, costs: Array) -> float:
     """s for features phi / s and costs C s^2: unit features, unless that drives C s^2 out of [1e-4, 1e4]."""
-    largest = float(np.sqrt((phi * phi).sum(axis=1)).max(initial=0.0)) or 1.0
-    cost = float(costs.max(initial=0.0)) or 1.0
-    return largest * math.sqrt(min(max(cost * largest**2, 1e-4), 1e4) / (cost * largest**2))
+    unit = float(abs(phi).max(initial=0.0)) or 1.0
+    largest = unit * float(np.sqrt(((phi / unit) ** 2).sum(axis=1)).max(initial=0.0)) or 1.0
+    root = math.sqrt(float(costs.max(initial=0.0)) or 1.0) * largest
+    return largest * min(max(root, 1e-2), 1e2) / root
 
 
 def chain(names: str | None) -> list[Backend]:
@@ -92,16 +105,3 @@ def find(name: str) -> Backend:
         raise BackendError(f"backend {wanted}", "be installed", "no such solver in cvxpy",
                            f"install it with: pip install {backend.package}")
     raise BackendError("backend", f"be one of {', '.join(sorted({*KNOWN, *installed_solvers()}))}", repr(name))
-
-
-def run(problem: cp.Problem, backend: Backend, accuracy: float) -> Report:
-    """Solve in place; never raises for what a solver does, only reports it."""
-    start = time.perf_counter()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            problem.solve(solver=backend.name, **backend.options(accuracy))
-    except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
-        return Report("failed", f"{type(error).__name__}: {error}".splitlines()[0][:120], time.perf_counter() - start)
-    words = str(problem.status)
-    return Report(_OURS.get(words, "failed"), words, time.perf_counter() - start)

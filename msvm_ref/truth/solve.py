@@ -17,7 +17,7 @@ from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.solution import Attempt, Solution
 from msvm_ref.model.problem import Problem
-from msvm_ref.truth.backends import Backend, chain, run
+from msvm_ref.truth.backends import Backend, chain
 from msvm_ref.truth.dual import DualModel
 from msvm_ref.truth.finish import finish
 from msvm_ref.truth.guess import exact_penalty, guess_pieces, released, sharpened
@@ -134,7 +134,7 @@ class _Search:
 
     def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
         start = time.perf_counter()
-        report = run(model.model, backend, accuracy)
+        report = backend.run(model.model, accuracy)
         raw = model.candidate() if report.status != "failed" else None
         if raw is None:
             self._note(backend, report.words, float("inf"), start, "no answer")
