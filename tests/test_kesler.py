@@ -102,8 +102,9 @@ def test_m_ww_is_a_quarter_of_fh_s_bracket():
             assert M[a, b] == (delta(y, v) + delta(p, q) - delta(y, q) - delta(v, p)) / 4
 
 
-def test_m_of_absolute_machines_is_uv_s(d=4):
+def test_m_of_absolute_machines_is_uv_s():
     """Without sum-to-zero M = +-delta(p, q); with it, minus 1/d (UV section 2.6)."""
+    d = 4
     sign = lambda y, p: 1 if y == p else -1  # noqa: E731
     for machine, shift in ((mr.OVA, 0.0), (mr.ATS, 1 / d)):
         pairs, M = kernel_modifiers(machine.at(d))

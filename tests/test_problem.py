@@ -85,7 +85,8 @@ def test_a_gram_that_is_psd_to_rounding_is_accepted():
 
 @pytest.mark.parametrize("make", [
     lambda: mr.rbf(0), lambda: mr.rbf(-1.0), lambda: mr.rbf(float("nan")), lambda: mr.rbf("scale"),
-    lambda: mr.polynomial(0), lambda: mr.polynomial(1.5), lambda: mr.polynomial(2, coef0=-1), lambda: mr.polynomial(2, gamma=0)])
+    lambda: mr.polynomial(0), lambda: mr.polynomial(1.5), lambda: mr.polynomial(2, coef0=-1),
+    lambda: mr.polynomial(2, gamma=0)])
 def test_kernel_parameters_are_checked(make):
     with pytest.raises(mr.DataError):
         make()

@@ -23,7 +23,8 @@ def test_maximize_agrees_with_highs(seed):
     E, e = rng.integers(-2, 3, (int(rng.integers(0, 2)), n)), rng.integers(-1, 2, 1)
     e = e[:len(E)]
     theirs = linprog(-c, A, b, E if len(E) else None, e if len(E) else None, bounds=[(None, None)] * n)
-    arguments = (rationals(c)[0], rationals(A), rationals(b)[0], rationals(E) if len(E) else [], rationals(e)[0] if len(E) else [])
+    equalities = (rationals(E), rationals(e)[0]) if len(E) else ([], [])
+    arguments = (rationals(c)[0], rationals(A), rationals(b)[0], *equalities)
     if theirs.status == 0:
         ours = maximize(*arguments)
         assert float(ours.value) == pytest.approx(-theirs.fun, abs=1e-9)

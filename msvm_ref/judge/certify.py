@@ -54,7 +54,8 @@ def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float 
     dual, lower_from = _dual(problem, handed, helper)
     W, b = _primal(problem, handed, dual.alpha)
     upper, lower = primal_value(problem, W, b), dual_value(problem, dual.alpha)
-    if upper.radius + lower.radius > 1e-3 * (upper.value - lower.value):  # rounding shows: evaluate in extended precision
+    doubt = upper.radius + lower.radius
+    if doubt > 1e-3 * (upper.value - lower.value) and doubt > 1e-12 * upper.value:  # rounding shows: take more digits
         upper = primal_value(problem, W, b, np.longdouble)
         lower = dual_value(problem, dual.alpha, np.longdouble)
     lowest = max(lower.low - dual.charge, 0.0)  # alpha = 0 is feasible and worth 0

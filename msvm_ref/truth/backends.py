@@ -46,6 +46,7 @@ class Backend:
     name: str
     options: Options
     package: str
+    again: bool = True  # ask a second time, for more digits, where the first answer fell short?
 
     @property
     def installed(self) -> bool:
@@ -76,6 +77,12 @@ KNOWN: dict[str, Backend] = {backend.name: backend for backend in (
                                  "adaptive_rho_interval": 50}, "osqp"),
 )}
 
+QUICK = Backend("OSQP", lambda tol: {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iter": 4000, "polishing": True},
+                "osqp", again=False)
+"""A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set."""
+WIDE = 150
+"""Weights (features x classes) from which interior points' repeated dense factorisations cost more than QUICK."""
+
 CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
 """The default order; those not installed are left out (PIQP is the fastest, CLARABEL the most robust, QOCO optional)."""
 
@@ -88,11 +95,12 @@ def comfortable_scale(phi: Array, costs: Array) -> float:
     return largest * min(max(root, 1e-2), 1e2) / root
 
 
-def chain(names: str | None) -> list[Backend]:
-    """The backends to try: the named one alone, or the installed ones of the default chain."""
-    if names is not None:
-        return [find(names)]
-    return [KNOWN[name] for name in CHAIN if KNOWN[name].installed]
+def chain(name: str | None, width: int) -> list[Backend]:
+    """The backends to try: the named one alone, or the installed ones of the default chain, QUICK first where wide."""
+    if name is not None:
+        return [find(name)]
+    first = [QUICK] if width >= WIDE and QUICK.installed else []
+    return [*first, *(KNOWN[name] for name in CHAIN if KNOWN[name].installed)]
 
 
 def find(name: str) -> Backend:

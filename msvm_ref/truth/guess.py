@@ -17,7 +17,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.truth.primal import Mask, Pieces
 
 LARGE = 600
-"""Constraints from which a guess pays for itself (below, compiling the whole problem is cheaper)."""
+"""Constraints from which a guess pays for itself; below, the whole problem is cheaper."""
 SMOOTHING = 0.005
 BAND = 16
 """A component this many SMOOTHINGs from its kink is taken to be on that side."""

@@ -49,7 +49,7 @@ def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Back
     answer comes back with ``converged=False`` and its certificate says how good it is.
     """
     search = _Search(problem, method, _checked(method, tolerance), [])
-    for solver in _backends(backend):
+    for solver in _backends(backend, problem):
         if search.ask(solver):
             break
     return search.outcome()
@@ -75,8 +75,10 @@ def _checked(method: str, tolerance: float) -> float:
     return float(tolerance)
 
 
-def _backends(backend: str | Sequence[Backend] | None) -> list[Backend]:
-    return chain(backend) if backend is None or isinstance(backend, str) else list(backend)
+def _backends(backend: str | Sequence[Backend] | None, problem: Problem) -> list[Backend]:
+    if backend is None or isinstance(backend, str):
+        return chain(backend, problem.features.shape[1] * problem.d)
+    return list(backend)
 
 
 @dataclass
@@ -127,6 +129,9 @@ class _Search:
                 accuracy, exact = self.tolerance * 1e-3, True
                 if isinstance(model, PrimalModel):
                     revised = sharpened(self.problem, raw)
+                if not backend.again:
+                    self.pieces = revised
+                    return False
             if revised is not None:
                 self.pieces = revised
                 model = PrimalModel(self.problem, revised, exact_penalty(self.problem, raw) if exact else np.inf)
