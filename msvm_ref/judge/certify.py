@@ -60,6 +60,9 @@ def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float 
         lower = dual_value(problem, dual.alpha, np.longdouble)
     lowest = max(lower.low - dual.charge, 0.0)  # alpha = 0 is feasible and worth 0
     best_upper, best_lower = upper.high, lowest
+    if handed.alpha is None:  # the judge's own dual point brings weights along, often better than the candidate's
+        W_built, b_built = weights(problem, dual.alpha)
+        best_upper = min(best_upper, primal_value(problem, W_built, b if problem.bias == "free" else b_built).high)
     if helper is not None and helper.W is not None and helper.b is not None:
         best_upper = min(best_upper, primal_value(problem, helper.W, helper.b, np.longdouble).high)
     if helper is not None and handed.alpha is not None and helper.alpha is not None:
