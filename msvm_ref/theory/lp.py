@@ -33,7 +33,7 @@ class Infeasible:
     y_eq: tuple[Number, ...]
 
 
-class Unbounded(ArithmeticError):
+class UnboundedError(ArithmeticError):
     """The objective grows without bound over the feasible set."""
 
 
@@ -125,7 +125,7 @@ class _Tableau:
                 return reduced
             ratios = [(row[-1] / row[enter], self.basis[i], i) for i, row in enumerate(self.rows) if row[enter] > 0]
             if not ratios:
-                raise Unbounded("the linear program is unbounded")
+                raise UnboundedError("the linear program is unbounded")
             least, _, leave = min(ratios)
             still = still + 1 if least == 0 else 0
             self._pivot(leave, enter)

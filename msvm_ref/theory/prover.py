@@ -21,16 +21,13 @@ from dataclasses import dataclass, field
 
 from msvm_ref.errors import SpecError
 from msvm_ref.theory.loss import Number, PointLoss, Vector, dot
-from msvm_ref.theory.lp import Infeasible, Program
 from msvm_ref.theory.optimality import Wanted, active_groups, worst_probability
+from msvm_ref.theory.region import Constraint, Nothing, above, centred, inside
 
 Affine = tuple[Vector, Number]
+MODES = ("closed", "generic", "open")
+"""From the most demanding sense of consistency to the least: what is bad in a later sense is bad in the earlier."""
 NODE_LIMIT = 20_000
-
-
-@dataclass(frozen=True)
-class RawEmpty:
-    multipliers: Vector
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class RawSplit:
     """h < 0, h = 0, h > 0"""
 
 
-RawNode = RawEmpty | RawDescent | RawSplit
+RawNode = Nothing | RawDescent | RawSplit
 
 
 @dataclass(frozen=True)
@@ -64,15 +61,6 @@ class Found(Exception):  # noqa: N818 - not an error: it carries the counterexam
         super().__init__()
 
 
-@dataclass(frozen=True)
-class Constraint:
-    """<normal, f> + constant  = 0, >= 0 or > 0"""
-
-    normal: Vector
-    constant: Number
-    kind: str
-
-
 @dataclass
 class Search:
     """One case (k, j): the region's constraints and the signs decided so far."""
@@ -87,12 +75,13 @@ class Search:
 
     def run(self) -> RawNode:
         self.tick()
-        f = self._inside()
-        if not isinstance(f, tuple):
+        f = inside(self.constraints, self.loss.d, self.loss.zero)
+        if isinstance(f, Nothing):
             return f
-        wanted = worst_probability(self.loss, f, self.k, self.j, "generic" if self.mode == "open" else self.mode)
-        if wanted.value > 0 and self.mode == "open":
-            wanted = worst_probability(self.loss, f, self.k, self.j, "open")
+        for mode in MODES[:MODES.index(self.mode) + 1]:  # what excludes a bad P in a weaker sense excludes it here too
+            wanted = worst_probability(self.loss, f, self.k, self.j, mode)
+            if wanted.value <= 0:
+                break
         if wanted.value > 0:
             raise Found(Bad(f, self.k, self.j, wanted))
         return self._split(needed_signs(self.loss, f, wanted.directions), wanted)
@@ -115,27 +104,6 @@ class Search:
             normal, constant = tuple(-v for v in normal), -constant
         added = Constraint(normal, constant, ">" if sign else "=")
         return Search(self.loss, self.k, self.j, self.mode, [*self.constraints, added], self.tick, {**self.signs, h: sign})
-
-    def _inside(self) -> Vector | RawEmpty:
-        """Scores that satisfy every constraint, the strict ones strictly: max delta <= 1 with strict ones >= delta."""
-        d, zero, one = self.loss.d, self.loss.zero, self.loss.zero + 1
-        program = Program(zero, [True] * (d + 1))
-        program.at_most({d: one}, one)
-        order: list[tuple[bool, int]] = []
-        for c in self.constraints:
-            if c.kind == "=":
-                order.append((True, len(program.eq)))
-                program.equal({m: -v for m, v in enumerate(c.normal) if v}, c.constant)
-            else:
-                order.append((False, len(program.ub)))
-                row = {m: -v for m, v in enumerate(c.normal) if v}
-                if c.kind == ">":
-                    row[d] = one
-                program.at_most(row, c.constant)
-        result = program.maximize({d: one})
-        if not isinstance(result, Infeasible) and result.value > 0:
-            return tuple(result.x[:d])
-        return RawEmpty(tuple((result.y_eq if equal else result.y_ub)[i] for equal, i in order))
 
 
 def needed_signs(loss: PointLoss, f: Sequence[Number], directions: Sequence[Vector]) -> list[tuple[Affine, int]]:
@@ -177,12 +145,10 @@ def normalized(p: Affine, q: Affine | None) -> tuple[Affine, int]:
 
 def root(loss: PointLoss, k: int, ordered: bool) -> list[Constraint]:
     """sum f = 0 where demanded, and f_k at the top: above each other class, or (sorted) f_0 >= f_1 >= ... ."""
-    d, zero, one = loss.d, loss.zero, loss.zero + 1
-    found = [Constraint((one,) * d, zero, "=")] if loss.sum_to_zero else []
+    d, zero = loss.d, loss.zero
     pairs = [(c, c + 1) for c in range(d - 1)] if ordered else [(k, c) for c in range(d) if c != k]
-    for high, low in pairs:
-        found.append(Constraint(tuple(one if m == high else -one if m == low else zero for m in range(d)), zero, ">="))
-    return found
+    order = [above(high, low, d, zero) for high, low in pairs]
+    return [centred(d, zero), *order] if loss.sum_to_zero else order
 
 
 def search(loss: PointLoss, mode: str, symmetric: bool,
