@@ -127,13 +127,21 @@ def worst_probability(loss: PointLoss, f: Sequence[Number], k: int, j: int, mode
 def neighbourhood(loss: PointLoss, f: Sequence[Number], k: int, j: int,
                   P: Sequence[Number]) -> tuple[Number, tuple[Multipliers, ...]] | None:
     """The largest s for which f minimises, and is bad, at each P + s (e_i - 1/d), with multipliers; None if s = 0."""
-    d, one = loss.d, loss.zero + 1
-    cone = _Cone(loss, f, d)
-    _bad_rows(cone, k, j, "open")
-    for c in range(d):
-        cone.program.equal({c: one}, P[c])
-    result = cone.program.maximize({cone.s: one})
-    return None if isinstance(result, Infeasible) or result.value <= 0 else (result.value, cone.multipliers(result.x))
+    d, zero, one = loss.d, loss.zero, loss.zero + 1
+    towards = [[(one if c == i else zero) - one / d for c in range(d)] for i in range(d)]
+    reach = []
+    for step in towards:  # the P that f minimises are convex, so one direction at a time will do
+        cone = _Cone(loss, f, 0)
+        _bad_rows(cone, k, j, "open")
+        for c in range(d):
+            cone.program.equal({c: one, cone.s: -step[c]}, P[c])
+        result = cone.program.maximize({cone.s: one})
+        if isinstance(result, Infeasible) or result.value <= 0:
+            return None
+        reach.append(result.value)
+    s = min(reach)
+    found = [multipliers_at(loss, f, [p + s * v for p, v in zip(P, step, strict=True)]) for step in towards]
+    return s, tuple(m for m in found if m is not None)
 
 
 def _bad_rows(cone: _Cone, k: int, j: int, mode: str) -> tuple[list[int], list[int]]:
