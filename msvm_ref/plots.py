@@ -5,6 +5,7 @@ matplotlib is imported on first use; without it a BackendError names the command
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 COLORS = ("#3b6fb6", "#3f9b55", "#c9473c")
 """Classes 1, 2, 3: blue, green and red, as in the paper."""
 MIXED = {(0, 1): "#79b4b0", (0, 2): "#a678b4", (1, 2): "#c9a24a", (0, 1, 2): "#b9b9b9"}
+Corner = tuple[int, int, int]
 UNDEFINED = "#e9e9e9"
 INK = "#222222"
+RESOLUTION = 60
+"""Cells along each side of the simplex."""
 
 
 def _pyplot() -> Any:
@@ -35,13 +39,14 @@ def _pyplot() -> Any:
     return plt
 
 
-def simplex_map(machine: Machine, path: str | None = None, resolution: int = 60, ax: Any = None) -> Any:
+def simplex_map(machine: Machine, path: str | None = None, resolution: int | None = None, ax: Any = None) -> Any:
     """Draw, for each P on the simplex of three classes, the classes that minimisers of the risk rank first.
 
-    Each cell is the exact answer of ``minimize_risk`` at its centre, a rational P; hatched where a class that is not a
+    Each cell is the exact answer of ``minimize_risk`` at one rational P inside it; hatched where a class that is not a
     most likely one is among them. White lines are the Bayes borders. Where classes are alike (checked exactly) a sixth
     of the simplex is computed and turned. Returns the matplotlib axes; saves to ``path`` if given.
     """
+    resolution = RESOLUTION if resolution is None else resolution
     if not 3 <= resolution <= 400:
         raise DataError("resolution", "lie between 3 and 400", repr(resolution))
     plt = _pyplot()
@@ -58,9 +63,9 @@ def simplex_map(machine: Machine, path: str | None = None, resolution: int = 60,
         end = _position([0.5 if c in (a, b) else 0.0 for c in range(3)])
         ax.plot([centre[0], end[0]], [centre[1], end[1]], color="white", lw=1.6)
     ax.set_title(f"{machine.name}: classes the loss predicts at P\n"
-                 + (f"wrong on {100 * wrong_share:.0f} % of the cells (hatched)" if wrong_share else "right everywhere on the map"),
+                 + (f"wrong on {100 * wrong_share:.0f} % of the simplex (hatched)" if wrong_share else "right everywhere on the map"),
                  color=INK, fontsize=11)
-    _legend(ax, {key for key, _ in found.values()}, bool(wrong_share))
+    _legend(ax, {p.ranked for p in found}, bool(wrong_share))
     ax.set_aspect("equal")
     ax.axis("off")
     ax.set_ylim(-0.2, 0.95)
@@ -70,53 +75,74 @@ def simplex_map(machine: Machine, path: str | None = None, resolution: int = 60,
     return ax
 
 
-def _draw_cells(ax: Any, found: dict[tuple[int, int, int], tuple[tuple[int, ...], bool]]) -> float:
+@dataclass(frozen=True)
+class _Piece:
+    """A small triangle of the simplex: corners in units of 1/(6n), the classes ranked first inside, and are they wrong?"""
+
+    corners: tuple[Corner, Corner, Corner]
+    ranked: tuple[int, ...]
+    wrong: bool
+    area: int
+
+
+def _draw_cells(ax: Any, pieces: list[_Piece]) -> float:
+    """Fill the pieces, hatch the wrong ones; returns the wrong share of the area."""
     from matplotlib.collections import PolyCollection
 
-    triangles: dict[bool, tuple[list[Any], list[str]]] = {True: ([], []), False: ([], [])}
-    for centre, (ranked, wrong) in found.items():
-        shapes, colors = triangles[wrong]
-        shapes.append(_triangle(centre))
-        colors.append(_color(ranked))
-    for wrong, (shapes, colors) in triangles.items():
-        if shapes:
+    for wrong in (False, True):
+        chosen = [p for p in pieces if p.wrong == wrong]
+        shapes = [[_position([v / sum(c) for v in c]) for c in p.corners] for p in chosen]
+        colors = [_color(p.ranked) for p in chosen]
+        if chosen:
             ax.add_collection(PolyCollection(shapes, facecolors=colors, edgecolors=colors, linewidths=0.3))
-            if wrong:
-                ax.add_collection(PolyCollection(shapes, facecolors="none", edgecolors="#00000055", linewidths=0, hatch="////"))
+        if chosen and wrong:
+            ax.add_collection(PolyCollection(shapes, facecolors="none", edgecolors="#00000055", linewidths=0, hatch="////"))
     ax.autoscale_view()
-    return len(triangles[True][0]) / len(found)
+    return sum(p.area for p in pieces if p.wrong) / sum(p.area for p in pieces)
 
 
-def _ranked_first(machine: Machine, n: int) -> dict[tuple[int, int, int], tuple[tuple[int, ...], bool]]:
-    """(classes ranked first, wrong?) by the centre of each small triangle, in units of 1/(3n); the units sum to 3n."""
+def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
+    """Each piece with the answer at its centroid, whose coordinates in units of 1/(18n) are the sums of its corners'."""
     from msvm_ref.theory.loss import is_symmetric
     from msvm_ref.theory.risk import minimize_risk
 
     alike = is_symmetric(machine, 3)
-    known: dict[tuple[int, int, int], tuple[int, ...]] = {}
-    found = {}
-    for key in _centres(n):
-        order = sorted(range(3), key=lambda c: -key[c]) if alike else [0, 1, 2]
-        canonical = (key[order[0]], key[order[1]], key[order[2]])
+    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+    found = []
+    for corners, area in _triangles(n):
+        units = [sum(c[y] for c in corners) for y in range(3)]
+        order = sorted(range(3), key=lambda c: -units[c]) if alike else [0, 1, 2]
+        canonical = tuple(units[c] for c in order)
         if canonical not in known:
-            known[canonical] = minimize_risk(machine, [Fraction(v, 3 * n) for v in canonical], 3).argmax_classes
+            known[canonical] = minimize_risk(machine, [Fraction(v, 18 * n) for v in canonical], 3).argmax_classes
         ranked = tuple(sorted(order[c] for c in known[canonical]))
-        top = max(key)
-        found[key] = (ranked, any(key[c] < top for c in ranked))
+        found.append(_Piece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
     return found
 
 
-def _centres(n: int) -> list[tuple[int, int, int]]:
-    up = [(3 * i + 1, 3 * j + 1, 3 * (n - i - j) - 2) for i in range(n) for j in range(n - i)]
-    down = [(3 * i + 2, 3 * j + 2, 3 * (n - i - j) - 4) for i in range(n - 1) for j in range(n - 1 - i)]
-    return up + down
+def _triangles(n: int) -> list[tuple[tuple[Corner, Corner, Corner], int]]:
+    """The n^2 cells of the simplex with their areas; cells that a line P_a = P_b halves are cut into six by their medians."""
+    found: list[tuple[tuple[Corner, Corner, Corner], int]] = []
+    for i in range(n):
+        for j in range(n - i):
+            k = n - i - j
+            cells = [((i + 1, j, k - 1), (i, j + 1, k - 1), (i, j, k))]
+            if k > 1:
+                cells.append(((i, j + 1, k - 1), (i + 1, j, k - 1), (i + 1, j + 1, k - 2)))
+            for cell in cells:
+                a, b, c = ((6 * p[0], 6 * p[1], 6 * p[2]) for p in cell)
+                centre = _mean(a, b, c)
+                if len(set(centre)) == 3:
+                    found.append(((a, b, c), 6))
+                    continue
+                ring = [a, _mean(a, b), b, _mean(b, c), c, _mean(c, a)]
+                found += [((centre, ring[m - 1], ring[m]), 1) for m in range(6)]
+    return found
 
 
-def _triangle(key: tuple[int, int, int]) -> list[tuple[float, float]]:
-    """The small triangle around a centre: its corners differ by (2, -1, -1) units, up- or downwards."""
-    total, turn = sum(key), 1 if key[0] % 3 == 1 else -1
-    corners = [[key[c] + turn * (2 if c == k else -1) for c in range(3)] for k in range(3)]
-    return [_position([v / total for v in corner]) for corner in corners]
+def _mean(*points: Corner) -> Corner:
+    x, y, z = (sum(p[c] for p in points) // len(points) for c in range(3))
+    return x, y, z
 
 
 def _position(P: Any) -> tuple[float, float]:
@@ -171,7 +197,8 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
             ax.text(0, 0, "w* = 0\nundefined", ha="center", va="center", fontsize=8, color=INK,
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
         best = study.best(name)
-        ax.set_title(name if best.mean is None else f"{name}  (best {100 * best.mean:.0f} %)", fontsize=10, color=INK)
+        missing = f", {best.undefined} of {best.seeds} undefined" if best.undefined else ""
+        ax.set_title(name if best.mean is None else f"{name}  (best {100 * best.mean:.0f} %{missing})", fontsize=10, color=INK)
         ax.set_aspect("equal")
         ax.set_xlim(-1.28, 1.28)
         ax.set_ylim(-1.28, 1.28)
@@ -179,9 +206,9 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     for ax in list(axes.flat)[len(names):]:
         ax.axis("off")
     figure.suptitle(f"{study.variant.capitalize()} circle, seed {chosen}: rings are C = "
-                    f"10^{exponents[0]} (inside) to 10^{exponents[-1]} (outside); lines are the Bayes borders; "
-                    f"best: mean agreement over {len(study.seeds)} samples", fontsize=9, color=INK, wrap=True)
-    figure.tight_layout(rect=(0, 0, 1, 0.96))
+                    f"$10^{{{exponents[0]}}}$ (inside) to $10^{{{exponents[-1]}}}$ (outside); lines are the Bayes borders; "
+                    f"best: mean agreement over {len(study.seeds)} samples", fontsize=9, color=INK, y=0.985)
+    figure.tight_layout(rect=(0, 0, 1, 0.985))
     if path is not None:
         figure.savefig(path, bbox_inches="tight")
         plt.close(figure)
