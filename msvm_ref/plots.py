@@ -62,9 +62,8 @@ def simplex_map(machine: Machine, path: str | None = None, resolution: int | Non
     for a, b in ((0, 1), (0, 2), (1, 2)):
         end = _position([0.5 if c in (a, b) else 0.0 for c in range(3)])
         ax.plot([centre[0], end[0]], [centre[1], end[1]], color="white", lw=1.6)
-    ax.set_title(f"{machine.name}: classes the loss predicts at P\n"
-                 + (f"wrong on {100 * wrong_share:.0f} % of the simplex (hatched)" if wrong_share else "right everywhere on the map"),
-                 color=INK, fontsize=11)
+    told = f"wrong on {100 * wrong_share:.0f} % of the simplex (hatched)" if wrong_share else "right everywhere on the map"
+    ax.set_title(f"{machine.name}: classes the loss predicts at P\n{told}", color=INK, fontsize=11)
     _legend(ax, {p.ranked for p in found}, bool(wrong_share))
     ax.set_aspect("equal")
     ax.axis("off")

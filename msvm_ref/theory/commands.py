@@ -83,7 +83,8 @@ def run_fisher(args: argparse.Namespace) -> int:
 
 def table(results: list[ConsistencyResult]) -> str:
     first = results[0]
-    lines = [f"Fisher consistency, d = {first.d}, mode {first.mode}, decided exactly in {sum(r.seconds for r in results):.1f} s"]
+    spent = sum(r.seconds for r in results)
+    lines = [f"Fisher consistency, d = {first.d}, mode {first.mode}, decided exactly in {spent:.1f} s"]
     for r in results:
         if r.proof is not None:
             told = f"proof of {r.proof.leaves} inequalities"

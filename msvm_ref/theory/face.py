@@ -53,7 +53,7 @@ def minimum(loss: PointLoss, P: Sequence[Number]) -> Minimum:
     return Minimum(result.value, tuple(f), tuple(c for c in face if any(c.normal)))
 
 
-def _complementary(group: Sequence[Component], weights: Sequence[Number], P_y: Number) -> list[Constraint]:  # noqa: N803
+def _complementary(group: Sequence[Component], weights: Sequence[Number], P_y: Number) -> list[Constraint]:
     lead = next((p for p, w in zip(group, weights, strict=True) if w > 0), None)
     if lead is None:
         return [Constraint(p.nu, -p.gamma, ">=") for p in group]

@@ -45,29 +45,32 @@ class Infinitesimal:
         return Infinitesimal(-self.num, self.den)
 
     def __radd__(self, other: Any) -> Infinitesimal:
-        return self + other
+        return _lift(other) + self
 
     def __rmul__(self, other: Any) -> Infinitesimal:
-        return self * other
+        return _lift(other) * self
 
     def __bool__(self) -> bool:
-        return self.num != 0
+        return bool(self.num != 0)
 
     def sign(self) -> int:
         lowest = _lowest(self.num)
         return int(lowest > 0) - int(lowest < 0)
 
+    def _minus_sign(self, other: Any) -> int:
+        return self.__sub__(other).sign()
+
     def __lt__(self, other: Any) -> bool:
-        return (self - other).sign() < 0
+        return self._minus_sign(other) < 0
 
     def __gt__(self, other: Any) -> bool:
-        return (self - other).sign() > 0
+        return self._minus_sign(other) > 0
 
     def __le__(self, other: Any) -> bool:
-        return not self > other
+        return self._minus_sign(other) <= 0
 
     def __ge__(self, other: Any) -> bool:
-        return not self < other
+        return self._minus_sign(other) >= 0
 
     def __eq__(self, other: object) -> bool:
         return not self - other

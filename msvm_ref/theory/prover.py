@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from msvm_ref.errors import SpecError
-from msvm_ref.theory.loss import Number, PointLoss, Vector, dot
+from msvm_ref.theory.loss import Component, Number, PointLoss, Vector, dot
 from msvm_ref.theory.optimality import Wanted, active_groups, worst_probability
 from msvm_ref.theory.region import Constraint, Nothing, above, centred, inside
 
@@ -124,21 +124,19 @@ def needed_signs(loss: PointLoss, f: Sequence[Number], directions: Sequence[Vect
                 value = max([rates[p.c] for p in active.parts] + ([] if active.positive else [loss.zero]))
                 for p in group:
                     if p not in active.parts and rates[p.c] > value:
-                        q = active.parts[0] if active.parts and active.positive else None
-                        h, sign = normalized((tuple(-v for v in p.nu), p.gamma), q and (tuple(-v for v in q.nu), q.gamma))
+                        h, sign = normalized(p, active.parts[0] if active.positive else None)
                         needed[h] = -sign
                 if active.positive and value < 0:
-                    q = active.parts[0]
-                    h, sign = normalized((tuple(-v for v in q.nu), q.gamma), None)
+                    h, sign = normalized(active.parts[0], None)
                     needed[h] = sign
     return list(needed.items())
 
 
-def normalized(p: Affine, q: Affine | None) -> tuple[Affine, int]:
-    """p - q scaled by a positive or negative number so that its first non-zero coefficient is 1; and that sign."""
-    normal, constant = p
+def normalized(p: Component, q: Component | None) -> tuple[Affine, int]:
+    """t_p - t_q (or t_p) scaled so that its first non-zero coefficient is 1, and the sign of the scaling."""
+    normal, constant = tuple(-v for v in p.nu), p.gamma
     if q is not None:
-        normal, constant = tuple(v - w for v, w in zip(normal, q[0], strict=True)), constant - q[1]
+        normal, constant = tuple(v + w for v, w in zip(normal, q.nu, strict=True)), constant - q.gamma
     lead = next(v for v in normal if v)
     return (tuple(v / lead for v in normal), constant / lead), 1 if lead > 0 else -1
 

@@ -117,4 +117,5 @@ def _zero(study: CircleStudy, names: Sequence[str], says: str, expected: bool) -
     cells = [c for c in study.cells if c.machine in names]
     zero = sum(c.zero for c in cells)
     shown = zero == len(cells) if expected else zero == 0
-    return Reading(study.variant, says, shown, f"w* = 0 in {zero} of {len(cells)} (machine, C, sample), by an upper bound on ‖W*‖")
+    return Reading(study.variant, says, shown,
+                   f"w* = 0 in {zero} of {len(cells)} (machine, C, sample), by an upper bound on ‖W*‖")

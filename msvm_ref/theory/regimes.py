@@ -55,8 +55,8 @@ class KdeRegime:
         return self.sharp is None or Fraction(C) <= self.sharp
 
     def value(self, C: Any) -> Fraction:
-        C = Fraction(C)
-        return C * self.linear_term - C * C * self.square_term / 2
+        c = Fraction(C)
+        return c * self.linear_term - c * c * self.square_term / 2
 
     def to_dict(self) -> dict[str, Any]:
         def text(value: Fraction | None) -> str | None:
@@ -135,7 +135,7 @@ class OnePoint:
     multipliers: tuple[tuple[Fraction, ...], ...] | None
 
 
-def one_point(machine: Machine, P: Any) -> OnePoint:  # noqa: N803
+def one_point(machine: Machine, P: Any) -> OnePoint:
     """Theorem 9, exactly: 0 minimises risk and regulariser, hence their sum for every C, iff 0 minimises R_P."""
     shares = probabilities(P, machine.fixed_d)
     loss = point_loss(machine, len(shares))

@@ -80,7 +80,7 @@ def classes(found: tuple[int, ...]) -> str:
     return "{" + ", ".join(str(c + 1) for c in found) + "}"
 
 
-def minimize_risk(machine: Machine, P: Any, d: int | None = None) -> RiskMinimum:  # noqa: N803
+def minimize_risk(machine: Machine, P: Any, d: int | None = None) -> RiskMinimum:
     """All about the minimisers of R_P for ``machine``, exactly.
 
     P: Fractions, ints or strings such as "2/5" that sum to 1; floats are read as the decimals they print as (see
@@ -102,7 +102,7 @@ def minimize_risk(machine: Machine, P: Any, d: int | None = None) -> RiskMinimum
     return _describe(machine, loss, exact, value, face)
 
 
-def _describe(machine: Machine, loss: PointLoss, P: Rationals, value: Number,  # noqa: N803
+def _describe(machine: Machine, loss: PointLoss, P: Rationals, value: Number,
               face: tuple[Constraint, ...]) -> RiskMinimum:
     d, bayes = loss.d, bayes_classes(P)
     ranked = {k: f for k in range(d) if not isinstance(f := first_ranked(loss, face, k), Nothing)}

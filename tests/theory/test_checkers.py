@@ -46,7 +46,8 @@ def test_the_honest_proof_passes(proof):
     assert verify_proof(RM(), proof) == fisher_consistency(RM(), 3).proof.leaves
 
 
-@pytest.mark.parametrize("machine", [ATS, LLW, RM(Fraction(1, 4)), RM(Fraction(3, 4)), CS, WW, MMR, AMO, OVA], ids=lambda m: m.name)
+@pytest.mark.parametrize("machine", [ATS, LLW, RM(Fraction(1, 4)), RM(Fraction(3, 4)), CS, WW, MMR, AMO, OVA],
+                         ids=lambda m: m.name)
 def test_a_proof_proves_nothing_about_another_machine_at_its_d(proof, machine):
     """RM(1/2)'s proof handed in for others: those that are not consistent must refuse it."""
     consistent = fisher_consistency(machine, 3).consistent

@@ -48,7 +48,8 @@ def noiseless():
 def test_relative_margins_beat_absolute_ones_without_noise(noiseless):
     assert noiseless.best("WW").mean > noiseless.best("LLW").mean
     text = str(noiseless)
-    assert "WW" in text and "undefined" in text
+    assert "WW" in text
+    assert "undefined" in text
     assert json.loads(json.dumps(noiseless.to_dict()))["rows"]
 
 

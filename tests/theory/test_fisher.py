@@ -46,9 +46,13 @@ def test_math_e1_is_what_it_prints():
 
 def test_result_is_json_with_its_evidence():
     data = json.loads(fisher_consistency(LLW, 3).to_json())
-    assert data["consistent"] and data["proof"]["cases"] and data["counterexample"] is None
+    assert data["consistent"]
+    assert data["proof"]["cases"]
+    assert data["counterexample"] is None
     data = json.loads(fisher_consistency(CS, 3).to_json())
-    assert not data["consistent"] and data["proof"] is None and data["counterexample"]["unique"]
+    assert not data["consistent"]
+    assert data["proof"] is None
+    assert data["counterexample"]["unique"]
 
 
 MUTANTS = [
@@ -104,7 +108,8 @@ def test_an_asymmetric_consistent_machine_gets_a_proof_over_all_pairs():
     nu = [[[-F(2) if m == c and c != y else F(0) for m in range(3)] for c in range(3)] for y in range(3)]
     nu[0][0][0] = F(1)  # a component that does not count: only the symmetry check sees it
     result = fisher_consistency(Machine("LLW, twice", nu, OTHERS_SUM, 2, True))
-    assert result.consistent and not result.symmetric
+    assert result.consistent
+    assert not result.symmetric
     assert len(result.proof.cases) == 6
     result.verify()
 

@@ -28,9 +28,10 @@ def test_the_ats_counterexample_of_math_e1():
 
 def test_liu_s_lemma_at_one_p():
     found = minimize_risk(CS, [0.4, 0.3, 0.3])
-    assert found.P == (F(2, 5), F(3, 10), F(3, 10))
+    assert (F(2, 5), F(3, 10), F(3, 10)) == found.P
     assert found.minimiser == (0, 0, 0)
-    assert found.unique and found.up_to_constant
+    assert found.unique
+    assert found.up_to_constant
     assert found.argmax_classes == (0, 1, 2)
 
 
@@ -50,7 +51,8 @@ def test_a_face_has_its_corners_and_both_stories():
     assert not found.unique
     assert found.bounded
     assert found.vertices == ((2, 0, 0, -2), (1, 1, -1, -1))
-    assert found.some_right and not found.consistent
+    assert found.some_right
+    assert not found.consistent
     assert "corners" in str(found)
 
 
@@ -95,9 +97,12 @@ def test_floats_are_the_decimals_they_print_as():
 
 
 def test_simple_probabilities_start_with_the_simplest():
-    assert list(simple_probabilities(4, 2)) == [(F(2, 5), F(3, 10), F(1, 5), F(1, 10)), (F(5, 11), F(3, 11), F(2, 11), F(1, 11))]
+    first = [(F(2, 5), F(3, 10), F(1, 5), F(1, 10)), (F(5, 11), F(3, 11), F(2, 11), F(1, 11))]
+    assert list(simple_probabilities(4, 2)) == first
 
 
 def test_json_form_is_complete():
     data = minimize_risk(ATS, MATH).to_dict()
-    assert data["value"] == "16/5" and data["consistent"] is False and data["P"] == MATH
+    assert data["value"] == "16/5"
+    assert data["consistent"] is False
+    assert data["P"] == MATH
