@@ -13,8 +13,8 @@ rounding leaves of W_alpha is the bound. Infeasibility means that w* != 0.
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.optimize import linprog
-from scipy.sparse import block_diag, csr_matrix
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
@@ -43,20 +43,19 @@ def zero_bound(problem: Problem) -> float | None:
         lowers += [float(v) for v in np.broadcast_to(full, len(rows))]
     if not columns:
         return 0.0
-    shares = csr_matrix(block_diag(groups))
+    shares: Array = np.asarray(block_diag(*groups))
     balance = np.array([np.outer(spec.projected_nu[y[i], p], phi[i]).ravel() for i, p in columns]).T
     upper, lower = np.array(uppers), np.array(lowers)
     inexact = lower < upper
-    A_eq = np.vstack([balance, shares[~inexact].toarray()])
-    result = linprog(np.zeros(len(columns)), A_ub=shares[inexact] if inexact.any() else None,
-                     b_ub=upper[inexact] if inexact.any() else None, A_eq=A_eq,
+    result = linprog(np.zeros(len(columns)), A_ub=shares[inexact], b_ub=upper[inexact],
+                     A_eq=np.vstack([balance, shares[~inexact]]),
                      b_eq=np.concatenate([np.zeros(len(balance)), upper[~inexact]]), bounds=(0, None), method="highs")
     if result.x is None:
         return None
     return _bound(balance, shares, upper, lower, result.x, phi)
 
 
-def _bound(balance: Array, shares: csr_matrix, upper: Array, lower: Array, x: Array, phi: Array) -> float:
+def _bound(balance: Array, shares: Array, upper: Array, lower: Array, x: Array, phi: Array) -> float:
     """||W_alpha|| after making x feasible and complementary: non-negative, group sums exactly 1 where they must be."""
     x = np.maximum(x, 0.0)
     total = shares @ x
