@@ -26,6 +26,11 @@ class Progress:
             self.stream.write("\r\x1b[K")
             self.stream.flush()
 
+    def at(self, done: int, total: int) -> None:
+        """Stand at done of total, whatever was announced."""
+        self.done, self.total = 0, max(total, 1)
+        self.step(by=done)
+
     def step(self, what: str = "", by: int = 1) -> None:
         self.done = min(self.done + by, self.total)
         now = time.monotonic()

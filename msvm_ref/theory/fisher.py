@@ -30,7 +30,7 @@ from msvm_ref.theory.loss import Number, PointLoss, fraction, fractions, is_symm
 from msvm_ref.theory.optimality import multipliers_at
 from msvm_ref.theory.probability import bayes_classes, simple_probabilities
 from msvm_ref.theory.proof import Case, Descent, Empty, Node, Proof, Split
-from msvm_ref.theory.prover import MODES, Bad, RawDescent, RawNode, search
+from msvm_ref.theory.prover import MODES, Bad, RawDescent, RawNode, TooManyRegionsError, search
 from msvm_ref.theory.region import Nothing
 from msvm_ref.theory.risk import classes, first_ranked, show
 
@@ -130,7 +130,9 @@ def fisher_consistency(machine: Machine, d: int | None = None, mode: Mode = "clo
         raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
     if mode not in MODES:
         raise DataError("mode", f"be one of {', '.join(MODES)}", repr(mode))
-    d = d or machine.fixed_d or 3
+    d = (machine.fixed_d or 3) if d is None else d
+    if isinstance(d, bool) or not isinstance(d, int):
+        raise SpecError("d", "be an integer", repr(d))
     start = time.perf_counter()
     loss, symmetric = point_loss(machine, d), is_symmetric(machine, d)
     if d > LARGEST[symmetric]:
@@ -151,7 +153,10 @@ def _decide(loss: PointLoss, mode: Mode, symmetric: bool,
             return None, Proof(loss.d, mode, symmetric, tuple(Case(k, j, _exact(tree)) for k, j, tree in outcome))
         found = _simplified(loss, outcome, mode)
     if not found.open:
-        outcome = search(loss, "open", symmetric, progress)
+        try:
+            outcome = search(loss, "open", symmetric, progress)
+        except TooManyRegionsError:
+            return found, None
         if isinstance(outcome, Bad):
             found = _simplified(loss, outcome, mode)
     return found, None

@@ -55,6 +55,10 @@ class Bad:
     wanted: Wanted
 
 
+class TooManyRegionsError(SpecError):
+    """The search was given up: no verdict."""
+
+
 class Found(Exception):  # noqa: N818 - not an error: it carries the counterexample out of the recursion
     def __init__(self, bad: Bad) -> None:
         self.bad = bad
@@ -158,8 +162,8 @@ def search(loss: PointLoss, mode: str, symmetric: bool,
         nonlocal count
         count += 1
         if count > NODE_LIMIT:
-            raise SpecError("machine", f"be decidable within {NODE_LIMIT} regions", "more",
-                            "use fewer classes, or minimize_risk at the P you care about")
+            raise TooManyRegionsError("machine", f"be decidable within {NODE_LIMIT} regions", "more",
+                                      "use fewer classes, or minimize_risk at the P you care about")
 
     pairs = [(0, j) for j in range(1, d)] if symmetric else [(k, j) for k in range(d) for j in range(d) if j != k]
     trees: list[tuple[int, int, RawNode]] = []

@@ -185,8 +185,8 @@ def test_progress_shows_on_a_terminal_and_is_silent_in_a_pipe():
             bar.step("a")
             bar.step("b")
         assert bool(stream.getvalue()) == shown
-    with Progress("job", 2, stream := Terminal()) as bar:
-        bar.step(by=2)
+    with Progress("job", 1, stream := Terminal()) as bar:
+        bar.at(2, 2)
     assert "2/2" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
 

@@ -132,6 +132,10 @@ def test_refusals():
         fisher_consistency(WW.with_cost("quadratic"), 3)
     with pytest.raises(SpecError, match="Machine"):
         fisher_consistency("WW", 3)
+    with pytest.raises(SpecError, match="integer"):
+        fisher_consistency(WW, 3.0)
+    with pytest.raises(SpecError, match="at least 2"):
+        fisher_consistency(WW, 0)
     with pytest.raises(SpecError, match="at most 5"):
         fisher_consistency(Machine("m", _lopsided(6), OTHERS_SUM), 6)
 
@@ -143,6 +147,14 @@ def _lopsided(d):
             nu[y, c, c] = 1 if c == y else -1
     nu[0, 1, 1] = -2
     return nu
+
+
+def test_a_search_that_is_too_long_is_given_up_in_words(monkeypatch):
+    import msvm_ref.theory.prover as prover
+
+    monkeypatch.setattr(prover, "NODE_LIMIT", 2)
+    with pytest.raises(SpecError, match="regions"):
+        fisher_consistency(RM(), 4)
 
 
 def test_progress_is_told():
