@@ -49,6 +49,7 @@ def test_two_classes_are_refused():
 def test_published_claims():
     assert published(ATS, 4) == (True, "UV Corollary 1")
     assert published(RM(F(1, 5)), 4) is None
+    assert published(CS, 2) is None
 
 
 def test_rm_breaks_exactly_above_one_half():
