@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 from msvm_ref.theory.loss import point_loss, rational
@@ -118,11 +119,11 @@ def _density(machine: Machine, d: int) -> tuple[Fraction | None, Fraction | None
     return (a, b) if fits else (None, None)
 
 
-def kde_weights(problem: Problem) -> Any:
-    """(features x d) W at alpha = C, in floats: the density estimate itself."""
+def kde_coef(problem: Problem) -> Array:
+    """(n x d) coefficients at alpha = C, in floats: f(x) = sum_i k(x, x_i) coef_i is the density estimate itself."""
     spec = problem.spec
-    A = (spec.projected_nu * spec.mask[:, :, None]).sum(axis=1)[problem.y]
-    return problem.features.T @ A * problem.C
+    per_class = (spec.projected_nu * spec.mask[:, :, None]).sum(axis=1)
+    return np.asarray(problem.C * per_class[problem.y])
 
 
 @dataclass(frozen=True)
