@@ -10,7 +10,7 @@ from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.kernels import rbf
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
-from msvm_ref.theory.regimes import kde_regime, kde_coef, one_point, one_point_problem
+from msvm_ref.theory.regimes import kde_coef, kde_regime, one_point, one_point_problem
 from msvm_ref.theory.zero import NEGLIGIBLE, zero_bound
 from msvm_ref.truth.solve import solve
 
