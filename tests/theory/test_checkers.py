@@ -193,3 +193,59 @@ def test_checkers_import_nothing_of_the_prover():
         theory = {m for m in modules if m and m.startswith("msvm_ref.theory")}
         assert theory <= {"msvm_ref.theory.check_data"}
         assert not any(m and ("flint" in m or "rational" in m) for m in modules)
+
+
+def thin_wall():
+    """Three classes; f_1 >= f_0 minimises only where P_0 = 2 P_1, a wall without interior.
+
+    L_0 = [1 - f_0]_+ + [f_1 - 2 f_0]_+ + [f_1 + 2 f_0 / 3 - 2/3]_+,  L_1 = [1 + 2 f_0]_+,  L_2 = 0: on the wall f_0 may
+    stand anywhere in [-1/2, 1] and f_1 may climb to 1/2 at f_0 = 1/4; off it f_0 is 1 or -1/2 and f_1 stays below.
+    """
+    from msvm_ref.model.machine import TOTAL_SUM, Machine
+
+    two_thirds = Fraction(2, 3)
+    nu = [[[1, 0, 0], [2, -1, 0], [-two_thirds, -1, 0]], [[-2, 0, 0], [0, 0, 0], [0, 0, 0]], [[0, 0, 0]] * 3]
+    return Machine("thin wall", nu, TOTAL_SUM, [[1, 0, -two_thirds], [1, 0, 0], [0, 0, 0]])
+
+
+def one_case(mode):
+    from msvm_ref.theory.fisher import _exact
+    from msvm_ref.theory.loss import point_loss
+    from msvm_ref.theory.prover import Search, root
+
+    loss = point_loss(thin_wall(), 3)
+    return _exact(Search(loss, 1, 0, mode, root(loss, 1, False), lambda: None).run()).to_dict()
+
+
+def walk(tree, mode):
+    from msvm_ref.theory.check_data import RawLoss
+    from msvm_ref.theory.check_proof import _walk
+
+    one, minus, zero = Fraction(1), Fraction(-1), Fraction(0)
+    rows = [([minus, one, zero], zero, ">="), ([zero, one, minus], zero, ">=")]
+    return _walk(RawLoss(thin_wall(), 3), mode, 1, 0, tree, rows, [])
+
+
+def test_a_wall_without_interior_is_bad_in_the_generic_and_not_in_the_open_sense():
+    from msvm_ref.theory.prover import Found
+
+    with pytest.raises(Found) as found:
+        one_case("generic")
+    P = found.value.bad.wanted.P
+    assert P[0] == 2 * P[1]
+    tree = one_case("open")
+    assert walk(tree, "open") > 0
+    several = [n for n in leaves(tree, "directions") if len(n["directions"]) > 1]
+    assert several  # the leaf that says "only on a hyperplane"
+    with pytest.raises(DataError, match="excludes none"):
+        walk(tree, "generic")
+
+
+def test_a_hyperplane_leaf_must_name_a_hyperplane():
+    tree = one_case("open")
+    for node in leaves(tree, "directions"):
+        if len(node["directions"]) > 1:
+            node["directions"] = [["0", "0", "0"]] * 3
+            node["a"] = node["b"] = ["0", "0", "0"]
+    with pytest.raises(DataError, match="excludes none"):
+        walk(tree, "open")
