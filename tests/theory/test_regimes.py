@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +11,9 @@ from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.kernels import rbf
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
-from msvm_ref.theory.regimes import kde_coef, kde_regime, one_point, one_point_problem
+from msvm_ref.theory.confirm import confirm_theorem8, confirm_theorem9
+from msvm_ref.theory.regimes import kde_regime, one_point, one_point_problem
 from msvm_ref.theory.zero import NEGLIGIBLE, zero_bound
-from msvm_ref.truth.solve import solve
 
 F = Fraction
 RNG = np.random.default_rng(3)
@@ -29,17 +30,10 @@ def test_theorem_8_and_its_sharp_constant(machine, own, common):
     assert (regime.own, regime.common) == (own, common)
     assert regime.paper == F(1, 27)
     assert regime.sharp > regime.paper
-    for C, inside in ((float(regime.paper), True), (float(regime.sharp) * 0.99, True), (float(regime.sharp) * 1.1, False)):
-        at = problem.with_C(C)
-        solution = solve(at)
-        value, c = float(regime.value(C)), solution.certificate
-        assert regime.holds(C) == inside
-        if inside:
-            assert c.lower * (1 - 1e-12) <= value <= c.upper * (1 + 1e-12)
-            estimate = at.gram @ kde_coef(at)
-            assert np.abs(solution.decision_function(X) - estimate).max() <= c.distance_bound + 1e-9  # k(x, x) = 1
-        else:
-            assert value < c.lower
+    found = confirm_theorem8(problem, (0.99, 1.1))
+    assert [c.claims for c in found] == [True, True, False]
+    assert all(c.borne_out for c in found)
+    assert found[0].to_dict()["machine"] == machine.name
 
 
 def test_the_sharp_constant_is_exact_for_rational_data():
@@ -72,18 +66,31 @@ def test_regimes_refuse_what_they_are_not_about():
 @pytest.mark.parametrize("machine", [CS, AMO, ATM], ids=lambda m: m.name)
 def test_theorem_9_zero_for_every_c(machine):
     assert one_point(machine, ["2/5", "3/10", "3/10"]).zero
-    for C in (0.01, 1.0, 100.0):
-        problem = one_point_problem(machine, (4, 3, 3), C)
-        assert zero_bound(problem) <= NEGLIGIBLE
-        assert np.abs(solve(problem).W).max() <= 1e-6
+    for c in confirm_theorem9(machine, (4, 3, 3), (0.01, 1.0, 100.0)):
+        assert c.claims
+        assert c.borne_out
+        assert c.lower <= float(c.exact_value) <= c.upper + 1e-9
+        assert zero_bound(one_point_problem(machine, (4, 3, 3), c.C)) <= NEGLIGIBLE
 
 
 @pytest.mark.parametrize("machine", [WW, LLW, MMR, RM(), ATS], ids=lambda m: m.name)
 def test_theorem_9_is_not_about_sums(machine):
     assert not one_point(machine, ["2/5", "3/10", "3/10"]).zero
-    problem = one_point_problem(machine, (4, 3, 3), 1.0)
-    assert zero_bound(problem) is None
-    assert np.abs(solve(problem).W).max() > 0.1
+    assert zero_bound(one_point_problem(machine, (4, 3, 3), 1.0)) is None
+    (found,) = confirm_theorem9(machine, (4, 3, 3), (1.0,))
+    assert not found.claims
+    assert found.borne_out
+    assert found.score_distance > 0.1
+
+
+def test_confirmation_notices_a_wrong_claim(monkeypatch):
+    """Were C* twice as large, the solver would have to disagree."""
+    import msvm_ref.theory.confirm as confirm
+
+    honest = confirm.kde_regime
+    monkeypatch.setattr(confirm, "kde_regime", lambda p: replace(honest(p), sharp=2 * honest(p).sharp))
+    found = confirm_theorem8(Problem(WW, X, Y, kernel=rbf(0.5)), (0.99,))
+    assert not found[-1].borne_out
 
 
 def test_a_majority_ends_theorem_9():
