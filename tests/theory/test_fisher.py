@@ -165,3 +165,22 @@ def test_progress_is_told():
 
 def test_mmr_predicts_all_but_the_last():
     assert fisher_consistency(MMR, 4).counterexample.f == (1, 1, 1, -3)
+
+
+def weighted_llw(targets, scales):
+    """R_P(f) = sum_c (1 - P_c) [g_c + s_c f_c]_+ on sum f = 0."""
+    d = len(targets)
+    nu = [[[-F(scales[c]) if m == c and c != y else F(0) for m in range(d)] for c in range(d)] for y in range(d)]
+    return Machine("weighted LLW", nu, OTHERS_SUM, [[F(g) for g in targets]] * d, True)
+
+
+@pytest.mark.parametrize("mode", ["closed", "generic", "open"])
+def test_targets_may_differ_from_class_to_class_but_slopes_may_not(mode):
+    """Targets move the corners only; slopes s_c (1 - P_c) move the Bayes border."""
+    good = fisher_consistency(weighted_llw((1, 2, 3), (1, 1, 1)), 3, mode)
+    assert good.consistent
+    assert not good.symmetric
+    good.verify()
+    tilted = fisher_consistency(weighted_llw((1, 1, 1), (1, 1, F(11, 10))), 3, mode)
+    assert not tilted.consistent
+    tilted.verify()
