@@ -1,4 +1,4 @@
-"""The command line: ``msvm-ref solve | machines | demo``. Exit status 0 good, 1 verdict against, 2 usage or data error."""
+"""The command line. Exit status 0 good, 1 verdict against, 2 usage or data error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msvm_ref
+from msvm_ref.commands import fisher
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
 from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
@@ -28,12 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     demo = commands.add_parser("demo", help="ten machines, three routes, and scikit-learn before the judge")
     demo.add_argument("--json", action="store_true")
     demo.set_defaults(handler=_demo)
+    fisher.add_commands(commands)
     options = parser.parse_args(arguments)
     try:
         return int(options.handler(options))
     except MsvmError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
 
 
 def _add_solve(commands: Any) -> None:

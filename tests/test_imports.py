@@ -12,7 +12,7 @@ import pytest
 import msvm_ref as mr
 
 ROOT = Path(mr.__file__).parent
-LAYER = {"errors": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "theory": 3, "reductions": 3, "exact": 4,
+LAYER = {"errors": 0, "progress": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "theory": 3, "reductions": 3, "exact": 4,
          "conformance": 4, "papers": 4}
 TOP = 5
 

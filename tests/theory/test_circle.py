@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import sys
@@ -8,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
+from msvm_ref.cli import main
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.model.catalogue import AMO, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.machine import OTHERS_SUM, Machine
 from msvm_ref.plots import circle_figure, simplex_map
 from msvm_ref.progress import Progress
 from msvm_ref.theory.circle import UNDEFINED, Cell, CircleStudy, beta, circle_study, grid, sample, sector
-from msvm_ref.theory.commands import add_commands
 from msvm_ref.theory.readings import difference, readings
 
 
@@ -125,10 +124,7 @@ def test_a_missing_matplotlib_names_the_command_that_installs_it(monkeypatch):
 
 
 def run(*words):
-    parser = argparse.ArgumentParser()
-    add_commands(parser.add_subparsers())
-    args = parser.parse_args(words)
-    return args.handler(args)
+    return main(words)
 
 
 def test_fisher_command(capsys, tmp_path, monkeypatch):

@@ -8,10 +8,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from typing import Any
 
-from msvm_ref.errors import MsvmError
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
 from msvm_ref.model.machine import Machine
 from msvm_ref.progress import Progress
@@ -34,26 +32,14 @@ def add_commands(subparsers: Any) -> None:
                         help="closed: every P (default); generic: P > 0 with one Bayes class; open: almost every P")
     fisher.add_argument("--plot", metavar="OUT.png", help="also draw the map over the simplex (one machine, 3 classes)")
     fisher.add_argument("--json", action="store_true", help="the verdict with its proof or counterexample as JSON")
-    fisher.set_defaults(handler=_guarded(run_fisher))
+    fisher.set_defaults(handler=run_fisher)
     circle = subparsers.add_parser("circle", help="the circle problems: nine machines against Bayes",
                                    description="Solve the circle problems of UV section 3.3 and compare with Bayes.")
     circle.add_argument("--variant", choices=("noiseless", "noisy", "both"), default="both")
     circle.add_argument("--seeds", type=int, default=10, metavar="N", help="samples per cell (default 10)")
     circle.add_argument("--plot", metavar="OUT.png", help="draw the paper's figures; two files for both variants")
     circle.add_argument("--json", action="store_true", help="the table as JSON")
-    circle.set_defaults(handler=_guarded(run_circle))
-
-
-def _guarded(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Errors raised on purpose become one line on stderr and exit status 2."""
-    def handler(args: argparse.Namespace) -> int:
-        try:
-            return run(args)
-        except MsvmError as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
-            return USAGE
-
-    return handler
+    circle.set_defaults(handler=run_circle)
 
 
 def run_fisher(args: argparse.Namespace) -> int:
