@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from msvm_ref.model.rational import UnboundedError, maximize, rank
+from msvm_ref.model.lp import UnboundedError
+from msvm_ref.model.rational import maximize, rank
 
 
 def rationals(values):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msvm_ref.model.lp import Infeasible, Program
 from msvm_ref.theory.loss import Component, Number, PointLoss, Vector
-from msvm_ref.theory.lp import Infeasible, Program
 from msvm_ref.theory.region import Constraint, centred
 
 

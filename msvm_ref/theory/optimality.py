@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msvm_ref.model.lp import Infeasible, Optimum, Program
 from msvm_ref.theory.loss import Component, Number, PointLoss, Vector, slack
-from msvm_ref.theory.lp import Infeasible, Optimum, Program
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import BackendError
+from msvm_ref.model.lp import Infeasible, Program
 from msvm_ref.theory.loss import Component, Group, Number, PointLoss
-from msvm_ref.theory.lp import Infeasible, Program
 from msvm_ref.theory.region import Constraint, centred
 
 NEAR = (1e-5, 1e-7, 1e-3, 1e-9)

@@ -12,8 +12,8 @@ from math import comb
 
 from flint import fmpq_mat
 
+from msvm_ref.model.lp import Infeasible, Program, UnboundedError
 from msvm_ref.theory.loss import Number, Vector, dot
-from msvm_ref.theory.lp import Infeasible, Program, UnboundedError
 
 CORNER_LIMIT = 6_000
 """Candidate systems beyond which corners are not enumerated."""
