@@ -24,6 +24,14 @@ _HOME = {
     "msvm_ref.judge.certificate": ("Certificate",),
     "msvm_ref.judge.solution": ("Solution",),
     "msvm_ref.truth.solve": ("solve", "solve_path"),
+    "msvm_ref.theory.risk": ("minimize_risk", "RiskMinimum"),
+    "msvm_ref.theory.fisher": ("fisher_consistency", "ConsistencyResult"),
+    "msvm_ref.theory.check_proof": ("verify_proof",),
+    "msvm_ref.theory.check_counterexample": ("verify_counterexample",),
+    "msvm_ref.theory.threshold": ("consistency_threshold",),
+    "msvm_ref.theory.theorems": ("check_theorems",),
+    "msvm_ref.theory.regimes": ("kde_regime", "one_point"),
+    "msvm_ref.theory.circle": ("circle_study",),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
@@ -65,6 +73,14 @@ if TYPE_CHECKING:
         reinforced_target,
     )
     from msvm_ref.model.problem import Problem
+    from msvm_ref.theory.check_counterexample import verify_counterexample
+    from msvm_ref.theory.check_proof import verify_proof
+    from msvm_ref.theory.circle import circle_study
+    from msvm_ref.theory.fisher import ConsistencyResult, fisher_consistency
+    from msvm_ref.theory.regimes import kde_regime, one_point
+    from msvm_ref.theory.risk import RiskMinimum, minimize_risk
+    from msvm_ref.theory.theorems import check_theorems
+    from msvm_ref.theory.threshold import consistency_threshold
     from msvm_ref.truth.solve import solve, solve_path
 
 

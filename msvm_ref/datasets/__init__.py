@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class Dataset:
 
     def head(self, n: int) -> Dataset:
         """The first n rows."""
-        return Dataset(self.name, frozen(self.X[:n]), frozen(self.y[:n], np.int64), min(self.train, n))
+        return Dataset(self.name, frozen(self.X[:n]), _labels(self.y[:n]), min(self.train, n))
 
 
 def load(name: str) -> Dataset:
@@ -58,7 +59,7 @@ def load(name: str) -> Dataset:
         from sklearn import datasets
 
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-        return Dataset(name, frozen(X), frozen(y, np.int64), len(X))
+        return Dataset(name, frozen(X), _labels(y), len(X))
     raise DataError("name", f"be one of {', '.join(NAMES)}", repr(name))
 
 
@@ -69,7 +70,13 @@ def _bundled(name: str) -> Dataset:
         raise DataError(f"{name}.csv.gz", f"have sha256 {BUNDLED[name][:12]}…", f"{found[:12]}…", "reinstall the package")
     rows = list(csv.reader(text.decode("ascii").splitlines()))[1:]
     X = frozen([[float(v) for v in row[:-1]] for row in rows])
-    return Dataset(name, X, frozen([int(row[-1]) for row in rows], np.int64), VOWEL_TRAIN if name == "vowel" else len(rows))
+    return Dataset(name, X, _labels([int(row[-1]) for row in rows]), VOWEL_TRAIN if name == "vowel" else len(rows))
+
+
+def _labels(values: Any) -> NDArray[np.int64]:
+    labels = np.array(values, dtype=np.int64)
+    labels.setflags(write=False)
+    return labels
 
 
 def _standardized(column: Array) -> Array:

@@ -8,24 +8,31 @@ machines), b is reported with sum_c b_c = 0.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog, minimize
 
-from msvm_ref.judge.values import by_class, slacks, violations
+from msvm_ref.judge.values import by_class, group_sums, slacks, violations
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 
+Index = NDArray[np.int64]
 SLACK = 1e-9
 """How far (relative) the loss may rise, or a unique slack move, for b to count as optimal: W itself is only that good."""
 
 
-def optimal_bias(problem: Problem, scores: Array) -> Array:
-    """argmin_b sum_i C_i L(scores_i + b, y_i), centred under sum-to-zero; ``scores`` are those without bias."""
+def optimal_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
+    """argmin_b sum_i C_i L(scores_i + b, y_i), centred under sum-to-zero; ``scores`` are those without bias.
+
+    alpha helps only with the quadratic cost, where a positive alpha_ip says t_p = xi = (group sum) / (2 C_i).
+    """
     if problem.spec.quadratic:
-        return _smooth_bias(problem, scores)
+        return _smooth_bias(problem, scores, alpha)
     program = _program(problem, scores)
     found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
     return np.zeros(problem.d) if found.x is None else np.asarray(found.x[:problem.d])
@@ -46,11 +53,16 @@ def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Ar
 
 def shift_free(problem: Problem) -> bool:
     """Does adding one constant to every score leave every margin alone?"""
-    nu = problem.machine.projected_nu(problem.d)
-    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(problem.spec.mask))
+    return _shift_free(problem.machine, problem.d)
 
 
-def _rows(problem: Problem) -> tuple[Array, Array, Array]:
+@lru_cache(maxsize=256)
+def _shift_free(machine: Machine, d: int) -> bool:
+    nu = machine.projected_nu(d)
+    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(machine.at(d).mask))
+
+
+def _rows(problem: Problem) -> tuple[Index, Index, Array]:
     """(i, p) of every component that counts, and its row (Pi nu)[y_i,p,:]."""
     i, p = np.nonzero(problem.spec.mask[problem.y] & (problem.costs > 0)[:, None])
     return i, p, problem.spec.projected_nu[problem.y[i], p]
@@ -104,8 +116,8 @@ def _smooth_level(problem: Problem, scores: Array, b: Array, alpha: Array) -> di
     return _centred(problem, program, problem.d)
 
 
-def _smooth_bias(problem: Problem, scores: Array) -> Array:
-    """Minimise the once differentiable loss of the quadratic cost by BFGS, from 0."""
+def _smooth_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
+    """The b that alpha's complementarity asks for (least squares), then BFGS on the once differentiable loss."""
     def loss(b: Array) -> tuple[float, Array]:
         t = violations(problem, scores + b)
         xi = slacks(problem, t)
@@ -114,4 +126,10 @@ def _smooth_bias(problem: Problem, scores: Array) -> Array:
         slope = by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, weight).sum(axis=0)
         return float((problem.costs[:, None] * xi * xi).sum()), -slope
 
-    return np.asarray(minimize(loss, np.zeros(problem.d), jac=True, method="BFGS", options={"gtol": 1e-12}).x)
+    i, p, rows = _rows(problem)
+    held = alpha[i, p] > 1e-6 * alpha.max(initial=0.0)
+    xi = np.broadcast_to(group_sums(problem, alpha), alpha.shape)[i, p] / (2 * problem.costs[i])
+    wanted = (violations(problem, scores)[i, p] - xi)[held]
+    start = np.linalg.lstsq(rows[held], wanted, rcond=None)[0] if held.any() else np.zeros(problem.d)
+    found = np.asarray(minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-12}).x)
+    return min((start, found), key=lambda b: loss(b)[0])

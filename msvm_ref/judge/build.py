@@ -9,13 +9,19 @@ r = sum alpha Pi nu, and b <- b + rho r. Whatever comes out is only a proposal: 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from msvm_ref.judge.feasible import feasible_dual, into_groups
 from msvm_ref.judge.values import by_class, dual_value, expansion, group_sums, slacks, violations
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
-ROUNDS, GRADIENT_STEPS, NEWTON_STEPS, NEWTON_SIZE = 40, 40, 25, 1200
+Mask = NDArray[np.bool_]
+ROUNDS, GRADIENT_STEPS, NEWTON_STEPS, NEWTON_SIZE = 40, 40, 25, 800
+
+
+STALE = 0.02
+"""A round that closes less than this part of what is left is stale; three in a row end the search."""
 
 
 def suggested_alpha(problem: Problem, t: Array) -> Array:
@@ -23,16 +29,17 @@ def suggested_alpha(problem: Problem, t: Array) -> Array:
     scale = max(float(abs(problem.spec.gamma).max()), 1e-300) * 1e-3
     lifted = np.where(np.isfinite(t), t, -np.inf) / scale
     if problem.spec.shared:
-        top = np.maximum(lifted.max(axis=1, keepdims=True), 0.0)
+        floor = -np.inf if problem.spec.quadratic else 0.0  # a linear slack may also stay unused
+        top = np.maximum(lifted.max(axis=1, keepdims=True), floor)
         weight = np.exp(lifted - top)
-        weight = weight / (weight.sum(axis=1, keepdims=True) + (0.0 if problem.spec.quadratic else np.exp(-top)))
+        weight = weight / (weight.sum(axis=1, keepdims=True) + np.exp(floor - top))
     else:
         weight = np.exp(-np.logaddexp(0.0, -lifted)) if not problem.spec.quadratic else np.isfinite(t).astype(float)
     size = problem.costs[:, None] * (2 * slacks(problem, t) if problem.spec.quadratic else 1.0)
     return into_groups(problem, np.nan_to_num(size * weight))
 
 
-def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:  # noqa: N803
+def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
     """An alpha whose repaired dual value is as high as ROUNDS of the above get it; stops when it meets ``upper``."""
     ascent = _Ascent(problem, b)
     alpha = suggested_alpha(problem, violations(problem, problem.features @ W + b))
@@ -41,7 +48,7 @@ def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:  # n
         alpha = ascent.polish(ascent.climb(alpha))
         repaired = feasible_dual(problem, alpha)
         value = dual_value(problem, repaired.alpha).value - repaired.charge
-        stale = 0 if value > best_value + 1e-11 * abs(value) else stale + 1
+        stale = 0 if value - best_value > STALE * (upper - value) else stale + 1
         if value > best_value:
             best, best_value = repaired.alpha, value
         if best_value >= upper * (1 - 1e-13) or stale == 3:
@@ -98,33 +105,38 @@ class _Ascent:
         excess = (np.cumsum(order, axis=1) - cost) / np.arange(1, self.spec.d + 1)
         count = np.maximum((order > excess).sum(axis=1), 1)
         level = np.maximum(np.take_along_axis(excess, count[:, None] - 1, axis=1), 0.0)
-        return np.maximum(inside - level, 0.0)
+        return np.asarray(np.maximum(inside - level, 0.0))
 
     def polish(self, alpha: Array) -> Array:
-        """Newton steps on the multipliers inside their bounds; one that meets a bound stays there for this call."""
-        cost = self.problem.costs[:, None]
-        tiny = 1e-9 * np.maximum(cost, alpha.max(initial=0.0) if self.spec.quadratic else 0.0)
+        """Newton steps on the multipliers inside their bounds; one that meets a bound stays there for this call.
+
+        A step is cut at the first bound, or projected whole where that climbs higher (it drops many at once).
+        """
+        cost, linear = self.problem.costs[:, None], not self.spec.quadratic
+        tiny = 1e-9 * np.maximum(cost, 0.0 if linear else alpha.max(initial=0.0))
         alpha = np.where(alpha > tiny, alpha, 0.0)
-        full = np.zeros((self.problem.n, 1), bool) | False
-        if not self.spec.quadratic:
+        full = np.zeros((self.problem.n, 1), dtype=bool)
+        if linear:
             full = group_sums(self.problem, alpha) >= cost * (1 - 1e-9)
-            if not self.spec.shared:
-                alpha = np.where(full, cost, alpha)
-        free = (alpha > 0) & (self.spec.shared | self.spec.quadratic | ~full)
+            alpha = alpha if self.spec.shared else np.where(full, cost, alpha)
+        free = (alpha > 0) & (self.spec.shared | (not linear) | ~full)
         for _ in range(NEWTON_STEPS):
             if not 0 < free.sum() <= NEWTON_SIZE:
                 break
-            step = self._newton_step(alpha, free, full[:, 0] if self.spec.shared and not self.spec.quadratic else None)
+            step, shift = self._newton_step(alpha, free, full[:, 0] if self.spec.shared and linear else None)
             length = self._longest(alpha, step, full)
-            alpha = self.project(np.where(free & (alpha + length * step <= tiny), 0.0, alpha + length * step))
+            cut = self.project(np.where(free & (alpha + length * step <= tiny), 0.0, alpha + length * step))
             if length == 1.0:
-                break
-            free &= (alpha > 0) & (self.spec.shared | self.spec.quadratic | (alpha < cost))
-            if self.spec.shared and not self.spec.quadratic:
+                self.b = self.b + shift
+                return cut
+            whole = self.project(np.where(free, alpha + step, alpha))
+            alpha = whole if self.value(whole) > self.value(cut) else cut
+            free &= (alpha > 0) & (self.spec.shared | (not linear) | (alpha < cost))
+            if self.spec.shared and linear:
                 full |= group_sums(self.problem, alpha) >= cost * (1 - 1e-12)
         return alpha
 
-    def _longest(self, alpha: Array, step: Array, full: Array) -> float:
+    def _longest(self, alpha: Array, step: Array, full: Mask) -> float:
         """The longest t <= 1 with alpha + t step feasible."""
         limits = [1.0]
         down = step < 0
@@ -137,8 +149,15 @@ class _Ascent:
                 limits.append(float((np.maximum(room, 0.0)[up] / rise[up]).min()))
         return min(limits)
 
-    def _newton_step(self, alpha: Array, free: Array, saturated: Array | None) -> Array:
-        """Maximise the quadratic model over the free multipliers, keeping saturated groups' sums and r + delta_r = 0."""
+    def value(self, alpha: Array) -> float:
+        """The (augmented) dual value: 1/2 <alpha, grad(0) + grad(alpha)> for a quadratic."""
+        return float((alpha * (self.gradient(np.zeros_like(alpha)) + self.gradient(alpha))).sum()) / 2
+
+    def _newton_step(self, alpha: Array, free: Mask, saturated: Mask | None) -> tuple[Array, Array]:
+        """Maximise the quadratic model over the free multipliers, keeping saturated groups' sums and r + delta_r = 0.
+
+        The second result is that equality's multiplier: what b must gain for the step's gradient to vanish.
+        """
         i, p = np.nonzero(free)
         rows = self.spec.projected_nu[self.problem.y[i], p]
         hessian = (rows @ rows.T) * (self.phi[i] @ self.phi[i].T)
@@ -160,12 +179,12 @@ class _Ascent:
         small = 1e-12 * max(float(np.diag(hessian).max()), 1e-300)
         system = np.block([[hessian + small * np.eye(k), equalities.T], [equalities, -small * 1e-3 * np.eye(m)]])
         try:
-            solved = np.linalg.solve(system, np.concatenate([gradient, rhs]))[:k]
+            solved = np.nan_to_num(np.linalg.solve(system, np.concatenate([gradient, rhs])))
         except np.linalg.LinAlgError:
-            solved = gradient * self.step
+            solved = np.concatenate([gradient * self.step, np.zeros(m)])
         step = np.zeros_like(alpha)
-        step[free] = np.nan_to_num(solved)
-        return step
+        step[free] = solved[:k]
+        return step, solved[len(solved) - self.spec.d:] if self.problem.bias == "free" else np.zeros(self.spec.d)
 
     def _largest_curvature(self) -> float:
         """lambda_max of the dual's Hessian by power iteration, raised by 5 %."""

@@ -26,8 +26,20 @@ class Candidate:
             if value is not None:
                 object.__setattr__(self, name, frozen(value))
 
+    @property
+    def primal(self) -> tuple[Array, Array]:
+        """(W, b) of a candidate that has both."""
+        assert self.W is not None and self.b is not None, "the candidate has no primal half"  # noqa: PT018
+        return self.W, self.b
 
-def candidate(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,  # noqa: N803
+    @property
+    def dual(self) -> Array:
+        """alpha of a candidate that has it."""
+        assert self.alpha is not None, "the candidate has no dual half"
+        return self.alpha
+
+
+def candidate(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,
               scores: Any = None) -> Candidate:
     """A validated Candidate from any of W, coef (W = Phi' coef) or scores (n x d, bias included), b and alpha."""
     given = [name for name, value in (("W", W), ("coef", coef), ("scores", scores)) if value is not None]
@@ -70,10 +82,10 @@ def _from_scores(problem: Problem, scores: Array, b_given: bool, b: Array) -> tu
     """The least-norm (W, b) whose training scores are closest to ``scores``: P there is at most the candidate's own."""
     phi = problem.features
     if not b_given and problem.bias == "penalized":
-        solved = np.linalg.lstsq(np.column_stack([phi, np.ones(len(phi))]), scores, rcond=None)[0]
+        solved = frozen(np.linalg.lstsq(np.column_stack([phi, np.ones(len(phi))]), scores, rcond=None)[0])
         return solved[:-1], solved[-1]
     if not b_given and problem.bias == "free":
         inverse = np.linalg.pinv(phi - phi.mean(axis=0))
-        W = inverse @ (scores - scores.mean(axis=0))
+        W: Array = inverse @ (scores - scores.mean(axis=0))
         return W, (scores - phi @ W).mean(axis=0)
-    return np.linalg.lstsq(phi, scores - b, rcond=None)[0], b
+    return frozen(np.linalg.lstsq(phi, scores - b, rcond=None)[0]), b

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Certificate:
-    """lower <= optimum <= upper, whatever the candidate; the rest says how good the candidate is and what is wrong.
+    """lower <= optimum <= upper by the best points known; the rest says how good the candidate is and what is wrong.
 
     ``primal_value``/``dual_value``: the candidate's own values after repair, None for the half that was not given.
     Faults of the candidate *as handed in*, each relative (0 is perfect, None where it does not apply):

@@ -30,7 +30,7 @@ from msvm_ref.model.problem import Problem
 Reference = Callable[[Problem], Any] | Any
 
 
-def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,  # noqa: N803
+def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,
             scores: Any = None, *, reference: Reference = None, rigorous: bool = False) -> Certificate:
     """What a candidate is worth: primal (W or coef or scores, with b), dual (alpha, n x d), or both.
 
@@ -61,11 +61,15 @@ def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float 
     dual, lower_from = _dual(problem, handed, helper)
     W, b = _primal(problem, handed, dual.alpha)
     upper, lower = primal_value(problem, W, b), dual_value(problem, dual.alpha)
-    if upper.radius + lower.radius > 1e-3 * (upper.value - lower.value):  # rounding shows: evaluate in extended precision
+    doubt = upper.radius + lower.radius
+    if doubt > 1e-3 * (upper.value - lower.value) and doubt > 1e-12 * upper.value:  # rounding shows: take more digits
         upper = primal_value(problem, W, b, np.longdouble)
         lower = dual_value(problem, dual.alpha, np.longdouble)
     lowest = max(lower.low - dual.charge, 0.0)  # alpha = 0 is feasible and worth 0
     best_upper, best_lower = upper.high, lowest
+    if handed.alpha is None:  # the judge's own dual point brings weights along, often better than the candidate's
+        W_built, b_built = weights(problem, dual.alpha)
+        best_upper = min(best_upper, primal_value(problem, W_built, b if problem.bias == "free" else b_built).high)
     if helper is not None and helper.W is not None and helper.b is not None:
         best_upper = min(best_upper, primal_value(problem, helper.W, helper.b, np.longdouble).high)
     if helper is not None and handed.alpha is not None and helper.alpha is not None:
@@ -79,9 +83,8 @@ def _dual(problem: Problem, handed: Candidate, helper: Candidate | None) -> tupl
         return feasible_dual(problem, handed.alpha), "the candidate's alpha, repaired"
     if helper is not None and helper.alpha is not None:
         return feasible_dual(problem, helper.alpha), "the reference solution's alpha, re-evaluated"
-    assert handed.W is not None and handed.b is not None
-    upper = primal_value(problem, handed.W, handed.b).value
-    return feasible_dual(problem, best_dual(problem, handed.W, handed.b, upper)), "the dual point the judge built"
+    upper = primal_value(problem, *handed.primal).value
+    return feasible_dual(problem, best_dual(problem, *handed.primal, upper)), "the dual point the judge built"
 
 
 def _primal(problem: Problem, handed: Candidate, alpha: Array) -> tuple[Array, Array]:
@@ -91,7 +94,8 @@ def _primal(problem: Problem, handed: Candidate, alpha: Array) -> tuple[Array, A
     else:
         W, b = weights(problem, alpha)
         if problem.bias == "free":
-            b = optimal_bias(problem, problem.features @ W)
+            b = optimal_bias(problem, problem.features @ W, alpha)
+            b = min((b, b * (1 + 1e-12)), key=lambda v: primal_value(problem, W, v).high)  # a vertex sits on its kink
     if problem.spec.sum_to_zero:
         W, b = W - W.mean(axis=1, keepdims=True), b - b.mean()
     return W, b
@@ -135,7 +139,7 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
                  lower: Enclosed, lowest: float, best_lower: float, best_upper: float, lower_from: str,
                  scores_residual: float | None) -> Certificate:
     kkt = _kkt(problem, W, b, dual.alpha, upper.value) if math.isfinite(upper.high) else None
-    centre, moved = _sum_to_zero(problem, handed)
+    centre, moved = _sum_to_zero(problem, handed, upper.value)
     return Certificate(
         title=_title(problem), lower=best_lower, upper=best_upper,
         primal_value=upper.high if handed.W is not None else None,
@@ -148,15 +152,19 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
         alpha_built=handed.alpha is None, gram_residual=problem.factor.residual, lower_from=lower_from)
 
 
-def _sum_to_zero(problem: Problem, handed: Candidate) -> tuple[float | None, float]:
-    """(relative violation, distance that centring moves W) of the candidate as handed in."""
-    if handed.W is None or handed.b is None:
+def _sum_to_zero(problem: Problem, handed: Candidate, upper: float) -> tuple[float | None, float]:
+    """(relative violation, distance that centring moves W) of the candidate as handed in.
+
+    W is measured against sqrt(2 upper), which bounds ||W*||; b against the targets, so that noise about 0 stays noise.
+    """
+    if handed.W is None or handed.b is None or not math.isfinite(upper):
         return None, 0.0
     root = math.sqrt(problem.d)
     off = float(np.linalg.norm(handed.W.sum(axis=1))) / root
     off_b = abs(float(handed.b.sum())) / root
-    size, size_b = float(np.linalg.norm(handed.W)), float(np.linalg.norm(handed.b))
-    relative = max(off / max(size, 1e-300), off_b / max(size_b, 1e-300))
+    size = max(float(np.linalg.norm(handed.W)), math.sqrt(2 * upper), 1e-300)
+    size_b = max(float(np.linalg.norm(handed.b)), float(abs(problem.spec.gamma).max()), 1e-300)
+    relative = max(off / size, off_b / size_b)
     noise = 4 * problem.d * float(np.finfo(float).eps)
     return (0.0 if relative <= noise else relative), off if problem.spec.sum_to_zero else 0.0
 

@@ -16,7 +16,8 @@ from msvm_ref.judge.exact import ExactOptimum
 from msvm_ref.judge.exact_active import groups
 from msvm_ref.judge.exact_data import ExactData, exact_data
 from msvm_ref.judge.exact_kernel import kernel_gram
-from msvm_ref.model.rational import Unbounded, maximize
+from msvm_ref.model.lp import UnboundedError
+from msvm_ref.model.rational import maximize
 
 Interval = tuple[Fraction | None, Fraction | None]
 """(least, largest); None where b_c is unbounded on that side."""
@@ -89,10 +90,10 @@ def _farthest(target: list[Fraction], rows: list[list[Fraction]], room: list[Fra
         return Fraction(0)
     try:
         best = maximize(target, rows, room)
-    except Unbounded:
+    except UnboundedError:
         return None
     assert best is not None
-    return best.value
+    return Fraction(best.value)
 
 
 def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:

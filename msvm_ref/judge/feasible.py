@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,10 @@ from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 from msvm_ref.model.rational import rank
 
-SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
+SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
 """How far alpha may be pulled towards 0 to give the correction room; the dual value pays for it."""
+SNAP = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
+"""Multipliers below this part of their C are taken for 0: the equality may force them there (an absent class does)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +46,20 @@ def feasible_dual(problem: Problem, alpha: Array) -> FeasibleDual:
     boxed = into_groups(problem, alpha)
     if problem.bias != "free":
         return FeasibleDual(boxed, 0.0, float(abs(boxed - alpha).max()))
-    for shrink in SHRINK:
-        result = _restore_equality(problem, into_groups(problem, boxed * (1 - shrink)))
-        if result is not None:
-            return FeasibleDual(*result, float(abs(result[0] - alpha).max()))
-    return FeasibleDual(np.zeros_like(boxed), 0.0, float(abs(alpha).max()))
+    size = problem.costs[:, None] if not problem.spec.quadratic else float(boxed.max(initial=0.0))
+    best: FeasibleDual | None = None
+    for snap, shrink in sorted(product(SNAP, SHRINK), key=max):
+        pulled = into_groups(problem, np.where(boxed > snap * size, boxed, 0.0) * (1 - shrink))
+        result = _restore_equality(problem, pulled)
+        if result is not None and (best is None or result[1] < best.charge):
+            best = FeasibleDual(*result, float(abs(result[0] - alpha).max()))
+        if best is not None and best.charge <= max(snap, shrink, 1e-12) * _gain(problem, boxed):
+            return best
+    return best or FeasibleDual(np.zeros_like(boxed), 0.0, float(abs(alpha).max()))
+
+
+def _gain(problem: Problem, alpha: Array) -> float:
+    return float(abs(problem.spec.gamma[problem.y] * alpha).sum())
 
 
 def into_groups(problem: Problem, alpha: Array) -> Array:
@@ -89,26 +101,22 @@ def exact_sum(values: Array) -> Fraction:
 
 def _restore_equality(problem: Problem, alpha: Array) -> tuple[Array, float] | None:
     """(alpha, charge) with a feasible point within the charge, or None where alpha has too little room."""
-    gain = float(abs(problem.spec.gamma[problem.y] * alpha).sum())
-    charge = math.inf
+    best: tuple[Array, float] | None = None
     for _ in range(4):
         r = equality_residual(problem, alpha)
         if not any(r):
             return alpha, 0.0
-        found = _correction(problem, alpha, np.array([float(v) for v in r]))
+        residual = np.array([float(v) for v in r])
+        found = _correction(problem, alpha, residual)
         if found is None:
-            return None
+            return best
         delta, bound = found
-        charge = _charge(problem, alpha, bound)
-        if charge <= 1e-15 * gain:
-            break
-        alpha_next = into_groups(problem, alpha + delta)
-        if np.array_equal(alpha_next, alpha):
-            break
-        alpha = alpha_next
-    else:
-        return None
-    return alpha, charge
+        charge = _charge(problem, alpha, bound, residual)
+        if best is not None and charge >= best[1]:
+            return best
+        best = alpha, charge
+        alpha = into_groups(problem, alpha + delta)
+    return best
 
 
 def _correction(problem: Problem, alpha: Array, r: Array) -> tuple[Array, Array] | None:
@@ -167,12 +175,16 @@ def _room(problem: Problem, alpha: Array) -> Array:
     return np.where(spec.mask[problem.y], np.minimum(alpha, share * (1 - 1e-9)), 0.0)
 
 
-def _charge(problem: Problem, alpha: Array, step: Array) -> float:
-    """An upper bound of D(alpha) - D(alpha + delta) over |delta| <= step with the equality's linear part included."""
-    spec = problem.spec
+def _charge(problem: Problem, alpha: Array, step: Array, residual: Array) -> float:
+    """An upper bound of D(alpha) - D(alpha + delta) over |delta| <= step with sum delta Pi nu = -residual.
+
+    The slope along delta may be taken about the mean feature: <nu, W'mean> summed against delta is -<W'mean, residual>.
+    """
+    spec, mean = problem.spec, problem.features.mean(axis=0)
     W = problem.features.T @ expansion(problem, alpha)
-    slope = abs(spec.gamma[problem.y]) + abs(by_class(spec.projected_nu, problem.y, problem.features @ W))
-    curve = 0.0
+    about_mean = by_class(spec.projected_nu, problem.y, (problem.features - mean) @ W)
+    slope = abs(spec.gamma[problem.y]) + abs(about_mean)
+    known, curve = float(abs(mean @ W) @ abs(residual)), 0.0
     if spec.quadratic:
         cost = np.where(problem.costs > 0, problem.costs, np.inf)[:, None]
         total, change = group_sums(problem, alpha), group_sums(problem, step)
@@ -180,4 +192,4 @@ def _charge(problem: Problem, alpha: Array, step: Array) -> float:
         curve = float((change * change / (4 * cost)).sum())
     size = by_class(abs(spec.projected_nu).transpose(0, 2, 1), problem.y, step)
     change_w = abs(problem.features).T @ size
-    return float((slope * step).sum() + (change_w * change_w).sum() / 2 + curve) * (1 + 1e-6)
+    return float((slope * step).sum() + (change_w * change_w).sum() / 2 + curve + known) * (1 + 1e-6)

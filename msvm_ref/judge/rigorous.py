@@ -220,7 +220,7 @@ def _weights(problem: Problem, alpha: Array) -> tuple[Array, Array]:
     A = expansion(problem, alpha)
     W = problem.features.T @ A
     if problem.bias == "free":
-        return W, optimal_bias(problem, problem.features @ W)
+        return W, optimal_bias(problem, problem.features @ W, alpha)
     return W, A.sum(axis=0) if problem.bias == "penalized" else np.zeros(problem.d)
 
 

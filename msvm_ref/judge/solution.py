@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -56,24 +56,21 @@ class Solution:
         return value
 
     @property
-    def W(self) -> Array:  # noqa: N802
+    def W(self) -> Array:
         """(p x d) weights, columns are classes; linear kernel only."""
         if not self.problem.is_linear:
             raise DataError("W", "be asked of a linear kernel", f"kernel {self.problem.kernel}", "use coef")
-        assert self.candidate.W is not None
-        return self.candidate.W
+        return self.candidate.primal[0]
 
     @property
     def b(self) -> Array:
         """(d,) bias, zeros for bias='none'."""
-        assert self.candidate.b is not None
-        return self.candidate.b
+        return self.candidate.primal[1]
 
     @property
     def alpha(self) -> Array:
         """(n x d) dual multipliers, 0 on components that do not count; not unique in general."""
-        assert self.candidate.alpha is not None
-        return self.candidate.alpha
+        return self.candidate.dual
 
     @cached_property
     def coef(self) -> Array:
@@ -88,7 +85,7 @@ class Solution:
         """
         if self.problem.bias != "free":
             return frozen(np.column_stack([self.b, self.b]))
-        scores = self.problem.features @ self.candidate.W
+        scores = self.problem.features @ self.candidate.primal[0]
         return frozen(bias_interval(self.problem, scores, self.b, self.alpha))
 
     @cached_property
@@ -97,22 +94,34 @@ class Solution:
         scale = self.alpha.max(initial=0.0) if self.problem.spec.quadratic else self.problem.costs
         return np.flatnonzero((self.alpha.max(axis=1) > SUPPORT * scale) & (self.alpha.max(axis=1) > 0))
 
-    def decision_function(self, X: Any) -> Array:  # noqa: N803
+    def decision_function(self, X: Any) -> Array:
         """(n_new x d) scores f_c(x); for a precomputed kernel X holds k(x_new, x_i)."""
         K = self.problem.cross_kernel(X)
         if self.problem.is_linear:
             return np.asarray(np.asarray(X, dtype=np.float64) @ self.W + self.b)
         return np.asarray(K @ self.coef + self.b)
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the largest score, ties to the class that comes first."""
         classes = self.problem.classes
-        assert classes is not None
         best = self.decision_function(X).argmax(axis=1)
         out = np.empty(len(classes), dtype=object)
         out[:] = classes
-        labels = out[best]
+        labels: NDArray[Any] = out[best]
         return labels.astype(type(classes[0])) if _one_plain_type(classes) else labels
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything a program needs, JSON-ready: the problem's settings, the solution, and its certificate."""
+        problem = self.problem
+        return {
+            "machine": problem.machine.name, "cost": problem.machine.cost, "C": problem.C, "bias": problem.bias,
+            "kernel": str(problem.kernel), "n": problem.n, "d": problem.d, "p": problem.X.shape[1],
+            "classes": [c if isinstance(c, (int, float, str, bool)) else repr(c) for c in problem.classes],
+            "method": self.method, "backend": self.backend, "converged": self.converged, "objective": self.objective,
+            "W": self.W.tolist() if problem.is_linear else None, "coef": None if problem.is_linear else self.coef.tolist(),
+            "b": self.b.tolist(), "alpha": self.alpha.tolist(), "support": self.support.tolist(),
+            "certificate": self.certificate.to_dict(),
+            "attempts": [{k: v if v != float("inf") else "inf" for k, v in asdict(a).items()} for a in self.attempts]}
 
     def __str__(self) -> str:
         tried = "\n".join(f"  {a}" for a in self.attempts)

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 
 Real = NDArray[Any]  # float64 or longdouble
@@ -43,6 +46,23 @@ class Enclosed:
 
 def _outward(value: float, radius: float) -> float:
     return value if radius == 0 else math.nextafter(value + radius, math.copysign(math.inf, radius))
+
+
+def coefficients(machine: Machine, d: int, dtype: Any) -> tuple[Real, Real]:
+    """(Pi nu, gamma) with each rational rounded once to ``dtype``: float64's rounding would show in extended precision."""
+    if dtype == np.float64:
+        return machine.at(d).projected_nu, machine.at(d).gamma
+    return _extended(machine, d)
+
+
+@lru_cache(maxsize=256)
+def _extended(machine: Machine, d: int) -> tuple[Real, Real]:
+    def convert(values: Any) -> Real:
+        high = np.array(values, dtype=np.float64)
+        rest = np.array(values, dtype=object) - np.vectorize(Fraction, otypes=[object])(high)
+        return np.asarray(high.astype(np.longdouble) + rest.astype(np.float64).astype(np.longdouble))
+
+    return convert(machine.projected_nu(d)), convert(machine.gamma(d))
 
 
 def by_class(coefficients: Real, y: NDArray[np.int64], rows: Real) -> Real:
@@ -77,15 +97,16 @@ def group_sums(problem: Problem, alpha: Real) -> Real:
     return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha
 
 
-def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) -> Enclosed:  # noqa: N803
+def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) -> Enclosed:
     """P at (Pi W, Pi b) under sum-to-zero (margins through Pi nu, ||Pi W|| <= ||W||), at (W, b) otherwise."""
     spec, unit = problem.spec, float(np.finfo(dtype).eps)
+    nu, gamma_table = coefficients(problem.machine, problem.d, dtype)
     phi, W, b = (np.asarray(v, dtype=dtype) for v in (problem.features, W, b))
     with np.errstate(over="ignore", invalid="ignore"):
         scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
-        mask, gamma = spec.mask[problem.y], spec.gamma[problem.y].astype(dtype)
-        t = np.where(mask, gamma - by_class(spec.projected_nu, problem.y, scores), -np.inf)
-        error = _gamma_k(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(spec.projected_nu), problem.y, size))
+        mask, gamma = spec.mask[problem.y], gamma_table[problem.y]
+        t = np.where(mask, gamma - by_class(nu, problem.y, scores), -np.inf)
+        error = _gamma_k(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(nu), problem.y, size))
         error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
         xi = slacks(problem, t)
         error = error.max(axis=1, keepdims=True) if spec.shared else error
@@ -99,14 +120,15 @@ def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) 
 def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclosed:
     """D(alpha) for alpha >= 0 supported on the components that count; feasibility is the caller's business."""
     spec, unit = problem.spec, float(np.finfo(dtype).eps)
+    nu, gamma = coefficients(problem.machine, problem.d, dtype)
     phi, alpha = np.asarray(problem.features, dtype=dtype), np.asarray(alpha, dtype=dtype)
     if problem.bias == "penalized":
         phi = np.concatenate([phi, np.ones((len(phi), 1), dtype=dtype)], axis=1)
     with np.errstate(over="ignore", invalid="ignore"):
-        W = phi.T @ expansion(problem, alpha)
-        size = abs(phi).T @ by_class(abs(spec.projected_nu).transpose(0, 2, 1), problem.y, alpha)
+        W = phi.T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha)
+        size = abs(phi).T @ by_class(abs(nu).transpose(0, 2, 1), problem.y, alpha)
         error = _gamma_k(len(phi) + spec.d + 8, unit) * size
-        gain = spec.gamma[problem.y].astype(dtype) * alpha
+        gain = gamma[problem.y] * alpha
         terms, doubts = [gain.ravel(), (-W * W / 2).ravel()], [(abs(W) * error + error * error).ravel()]
         if spec.quadratic:
             cost = problem.costs.astype(dtype)[:, None]

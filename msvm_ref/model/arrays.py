@@ -12,9 +12,9 @@ from msvm_ref.errors import DataError
 Array = NDArray[np.float64]
 
 
-def frozen(values: Any, dtype: Any = np.float64) -> Any:
-    """A read-only, C-contiguous copy."""
-    array = np.array(values, dtype=dtype, order="C")
+def frozen(values: Any) -> Array:
+    """A read-only, C-contiguous float64 copy."""
+    array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
 
@@ -34,7 +34,7 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
     if raw.ndim != ndim:
         raise DataError(name, f"have {ndim} axes {axes}", f"shape {raw.shape}")
     with np.errstate(over="ignore"):
-        array: Array = frozen(raw)
+        array = frozen(raw)
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
         where = tuple(int(i) for i in bad[0])

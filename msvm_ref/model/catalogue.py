@@ -30,7 +30,7 @@ ATM = Machine("ATM", ABSOLUTE, TOTAL_MAX, sum_to_zero=True, citation="UV section
 ATS = Machine("ATS", ABSOLUTE, TOTAL_SUM, sum_to_zero=True, citation="UV section 2.5")
 
 
-def RM(g: Rational = Fraction(1, 2)) -> Machine:  # noqa: N802 - the machine's name in the literature
+def RM(g: Rational = Fraction(1, 2)) -> Machine:
     """The reinforced machine at g in [0, 1] (float or Fraction): RM(0) is LLW, RM(1) a rescaled MMR."""
     margin = reinforced(g)
     return Machine(f"RM({short(margin.own)})", margin, TOTAL_SUM, reinforced_target(g), sum_to_zero=True,

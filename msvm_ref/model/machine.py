@@ -149,7 +149,7 @@ class Machine:
     name: str
     margin: Margin | Tensor
     aggregation: Aggregation
-    target: Target | Tensor = Target()  # noqa: RUF009 - frozen, shared on purpose
+    target: Target | Tensor = Target()
     sum_to_zero: bool = False
     cost: Cost = "linear"
     citation: str = field(default="", compare=False)
@@ -166,8 +166,7 @@ class Machine:
         object.__setattr__(self, "target", _target(self.target))
         sizes = {len(t) for t in (self.margin, self.target) if isinstance(t, tuple)}
         if len(sizes) > 1:
-            raise SpecError("gamma", f"have shape {(len(self.margin),) * 2}", f"shape {(len(self.target),) * 2}",
-                            "rows are true classes")
+            raise SpecError("gamma", "have as many classes as nu", f"{sorted(sizes)}", "rows are true classes")
         _require_monotone(self.nu(self.fixed_d or 3), self.aggregation)
 
     @property

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.arrays import Array, frozen, real_array
-from msvm_ref.model.kernels import Kernel, as_kernel, linear, precomputed
+from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec
 from msvm_ref.model.representation import Factor, cholesky_factor
 
@@ -34,7 +35,7 @@ class AbsentClass:
         return f"<absent class {self.index}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Problem:
     """A validated training problem. ``kernel=precomputed`` takes the Gram matrix as X.
 
@@ -46,33 +47,35 @@ class Problem:
     machine: Machine
     X: Array
     y: NDArray[np.int64]
-    C: float = 1.0
-    kernel: Kernel = linear
-    bias: Bias = "none"
-    sample_weight: Array | None = None
-    n_classes: int | None = None
-    classes: tuple[Hashable, ...] | None = None
+    C: float
+    kernel: Kernel
+    bias: Bias
+    sample_weight: Array | None
+    classes: tuple[Hashable, ...]
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.machine, Machine):
-            raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(self.machine))
-        kernel = as_kernel(self.kernel)
-        X = real_array("X", self.X, 2, "(examples, features)")
+    def __init__(self, machine: Machine, X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear,
+                 bias: Bias = "none", sample_weight: Any = None, n_classes: int | None = None,
+                 classes: Sequence[Hashable] | None = None) -> None:
+        if not isinstance(machine, Machine):
+            raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
+        kernel = as_kernel(kernel)
+        X = real_array("X", X, 2, "(examples, features)")
         n = len(X)
         if n == 0:
             raise DataError("X", "have at least one row", f"shape {X.shape}")
         if kernel == precomputed and X.shape[1] != n:
             raise DataError("X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}")
-        classes, y = _encode(self.y, n, self.n_classes, self.classes)
-        if self.bias not in ("none", "free", "penalized"):
-            raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(self.bias))
-        if self.machine.fixed_d not in (None, len(classes)):
-            raise SpecError("machine", f"have arrays for d = {len(classes)} classes", f"d = {self.machine.fixed_d}")
-        values: dict[str, Any] = {
-            "kernel": kernel, "X": X, "y": y, "classes": classes, "n_classes": len(classes), "C": _cost("C", self.C),
-            "sample_weight": _weights(self.sample_weight, n)}
+        labels, codes = _encode(y, n, n_classes, classes)
+        if bias not in ("none", "free", "penalized"):
+            raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(bias))
+        if machine.fixed_d not in (None, len(labels)):
+            raise SpecError("machine", f"have arrays for d = {len(labels)} classes", f"d = {machine.fixed_d}")
+        values = {"machine": machine, "X": X, "y": codes, "C": _cost("C", C), "kernel": kernel, "bias": bias,
+                  "sample_weight": _weights(sample_weight, n), "classes": labels}
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        if not (np.isfinite(self.costs).all() and (self.costs[self.costs > 0] > 1e-300).all()):
+            raise DataError("C * sample_weight", "be neither overflowing nor denormal", f"up to {self.costs.max():g}")
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
 
@@ -82,8 +85,12 @@ class Problem:
 
     @property
     def d(self) -> int:
-        assert self.n_classes is not None
-        return self.n_classes
+        return len(self.classes)
+
+    @cached_property
+    def shared(self) -> dict[Any, Any]:
+        """Scratch space that ``with_C`` siblings share: a solver keeps there what does not depend on C."""
+        return {}
 
     @cached_property
     def spec(self) -> Spec:
@@ -93,7 +100,8 @@ class Problem:
     def costs(self) -> Array:
         """C_i = C * sample_weight_i."""
         weight = self.sample_weight
-        return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)
+        with np.errstate(over="ignore"):  # the constructor refuses what overflows
+            return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)
 
     @cached_property
     def gram(self) -> Array:
@@ -114,15 +122,15 @@ class Problem:
     def is_linear(self) -> bool:
         return self.kernel == linear
 
-    def with_C(self, C: float) -> Problem:  # noqa: N802 - C is the symbol
+    def with_C(self, C: float) -> Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
+        _ = self.shared
         other = copy.copy(self)
-        for derived in ("costs",):
-            other.__dict__.pop(derived, None)
+        other.__dict__.pop("costs", None)
         object.__setattr__(other, "C", _cost("C", C))
         return other
 
-    def cross_kernel(self, X_new: Any) -> Array:  # noqa: N803
+    def cross_kernel(self, X_new: Any) -> Array:
         """k(x_new, x_i), validated; for a precomputed kernel X_new already is that matrix."""
         new = real_array("X", X_new, 2, "(examples, features)")
         if new.shape[1] != self.X.shape[1]:
@@ -169,14 +177,16 @@ def _encode(y: Any, n: int, n_classes: int | None,
     missing = [label for label in labels if label not in index]
     if missing:
         raise DataError("y", f"hold only the declared classes {list(order)!r}", repr(missing[0]))
-    return order, frozen([index[label] for label in labels], np.int64)
+    codes = np.array([index[label] for label in labels], dtype=np.int64)
+    codes.setflags(write=False)
+    return order, codes
 
 
 def _labels(y: Any, n: int) -> list[Hashable]:
     if isinstance(y, np.ndarray):
         if y.ndim != 1:
             raise DataError("y", "have one axis (examples,)", f"shape {y.shape}")
-        labels = y.tolist()
+        labels: list[Hashable] = y.tolist()
     elif isinstance(y, (str, bytes)) or not hasattr(y, "__iter__"):
         raise DataError("y", "be a sequence of labels", repr(y))
     else:
@@ -195,10 +205,8 @@ def _labels(y: Any, n: int) -> list[Hashable]:
 
 def _order(labels: list[Hashable], n_classes: int | None) -> tuple[Hashable, ...]:
     present = list(dict.fromkeys(labels))
-    try:
-        present.sort()  # type: ignore[type-var]
-    except TypeError:  # labels of several kinds keep the order of their first appearance
-        pass
+    with contextlib.suppress(TypeError):  # labels of several kinds keep the order of their first appearance
+        present = sorted(present, key=lambda label: label)  # type: ignore[arg-type, return-value]
     if n_classes is None:
         return tuple(present)
     if isinstance(n_classes, bool) or not isinstance(n_classes, (int, np.integer)):

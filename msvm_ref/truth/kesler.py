@@ -1,6 +1,7 @@
 """Kesler's construction for every machine: a multi-class SVM as a single-class one.
 
     z_ip = sum_m (Pi nu)[y_i,p,m] e_m (x) phi(x_i)      ([phi(x_i), 1] for a penalized bias)      (MATH section 1)
+                                                        (phi - mean for a free bias, which absorbs the translation)
     min  1/2 ||w||^2 + sum_i C_i sum_r xi_ir^q   s.t.  <w, z_ip> [+ <(Pi nu)[y_i,p], b>] >= gamma[y_i,p] - xi_ir,  xi >= 0
 
 FH = Franc, Hlavac, "Multi-class Support Vector Machine", ICPR 2002: their (5), (6) and (7) are the relative-margin case
@@ -20,6 +21,7 @@ from scipy import sparse
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
+from msvm_ref.truth.backends import comfortable_scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ def kesler_map(problem: Problem) -> Kesler:
     phi = problem.features
     if problem.bias == "penalized":
         phi = np.concatenate([phi, np.ones((problem.n, 1))], axis=1)
+    elif problem.bias == "free":
+        phi = phi - phi.mean(axis=0)  # a free bias absorbs any translation
     rows = spec.projected_nu[problem.y[i], p]
     Z = (rows[:, :, None] * phi[i][:, None, :]).reshape(len(i), spec.d * phi.shape[1])
     owner, group = np.unique(i, return_inverse=True) if spec.shared else (i, np.arange(len(i)))
@@ -55,12 +59,11 @@ def kesler_map(problem: Problem) -> Kesler:
 
 
 def kesler_kernel(problem: Problem, first: tuple[int, int], second: tuple[int, int]) -> float:
-    """k'(z_ip, z_jq) = <(Pi nu)[y_i,p], (Pi nu)[y_j,q]> (k(x_i,x_j) [+ 1 for a penalized bias]); FH (7) is its relative case."""
+    """k'(z_ip, z_jq) = <(Pi nu)[y_i,p], (Pi nu)[y_j,q]> (k(x_i,x_j) [+ 1 for a penalized bias]); cf. FH (7)."""
     (i, p), (j, q) = first, second
     nu, y = problem.spec.projected_nu, problem.y
-    k = float(problem.kernel(problem.X[i:i + 1], problem.X[j:j + 1])[0, 0]) if problem.kernel.name != "precomputed" \
-        else float(problem.gram[i, j])
-    return float(nu[y[i], p] @ nu[y[j], q]) * (k + (1.0 if problem.bias == "penalized" else 0.0))
+    k = float(problem.gram[i, j]) + (1.0 if problem.bias == "penalized" else 0.0)
+    return float(nu[y[i], p] @ nu[y[j], q]) * k
 
 
 class KeslerModel:
@@ -68,18 +71,19 @@ class KeslerModel:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.map = problem, kesler_map(problem)
-        self.scale = float(np.sqrt((self.map.Z * self.map.Z).sum(axis=1)).max(initial=0.0)) or 1.0
+        self.scale = comfortable_scale(self.map.Z, problem.costs)
         N, width = self.map.Z.shape
         self.w = cp.Variable(width) if width else None
         self.b = cp.Variable(problem.d) if problem.bias == "free" else None
         self.xi = cp.Variable(len(self.map.owner)) if N else None
-        self.cost = cp.Parameter(max(len(self.map.owner), 1), nonneg=True)
+        self.C = cp.Parameter(nonneg=True)  # C s^2, or 1 / (sqrt(C) s) for the quadratic cost
         self.margin_constraint: Any = None
         self.model = self._build()
         self.set_costs(problem)
 
     def set_costs(self, problem: Problem) -> None:
-        self.cost.value = problem.costs[self.map.owner] * self.scale**2 if len(self.map.owner) else np.zeros(1)
+        scaled = problem.C * self.scale**2
+        self.C.value = scaled**-0.5 if problem.spec.quadratic else scaled
 
     def candidate(self) -> Candidate | None:
         """FH's recovery: w_j and b_j from the slots of w, alpha from the constraints' multipliers."""
@@ -92,7 +96,7 @@ class KeslerModel:
         if not all(np.isfinite(v).all() for v in (w, dual, np.zeros(0) if free_b is None else free_b)):
             return None
         W = self.map.slots(w / self.scale, d) if self.w is not None else np.zeros((self.problem.features.shape[1], d))
-        b = np.zeros(d) if free_b is None else free_b
+        b = np.zeros(d) if free_b is None else free_b - self.problem.features.mean(axis=0) @ W
         if self.problem.bias == "penalized":
             W, b = W[:-1], W[-1]
         alpha = np.zeros((n, d))
@@ -103,16 +107,18 @@ class KeslerModel:
         objective: Any = 0 if self.w is None else cp.sum_squares(self.w) / 2
         constraints: list[Any] = []
         if self.xi is not None:
-            left: Any = self.map.S @ self.xi
+            weight = self.problem.costs[self.map.owner] / self.problem.C
+            quadratic = self.problem.spec.quadratic  # then xi stands for sqrt(C_i) times the slack
+            left: Any = self.C * (self.map.S @ (self.xi / np.sqrt(weight))) if quadratic else self.map.S @ self.xi
             if self.w is not None:
                 left = left + sparse.csr_array(self.map.Z / self.scale) @ self.w
             if self.b is not None:
                 left = left + sparse.csr_array(self.map.bias_rows) @ self.b
             self.margin_constraint = left >= self.map.target
             constraints.append(self.margin_constraint)
-            if self.problem.spec.quadratic:
-                objective = objective + self.cost @ cp.square(self.xi)
+            if quadratic:
+                objective = objective + cp.sum_squares(self.xi)
             else:
-                objective = objective + self.cost @ self.xi
+                objective = objective + self.C * (weight @ self.xi)
                 constraints.append(self.xi >= 0)
         return cp.Problem(cp.Minimize(objective), constraints)

@@ -1,29 +1,35 @@
-"""solve(): ask a route for a cvxpy problem, a chain of backends for answers, and the judge for the verdict."""
+"""solve(): a route makes a cvxpy problem, a chain of backends answers, the judge decides.
+
+A backend is asked, its answer certified; when the certified gap is too wide it is asked again (contradicted pieces
+released, or more digits asked for), then the next backend is. What each said and what it was worth stays in ``attempts``.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from msvm_ref.errors import BackendError, DataError
-from msvm_ref.judge.bias import shift_free
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge_candidate, weights
-from msvm_ref.judge.feasible import feasible_dual
 from msvm_ref.judge.solution import Attempt, Solution
 from msvm_ref.model.problem import Problem
-from msvm_ref.truth.backends import Backend, chain, run
+from msvm_ref.truth.backends import Backend, chain
 from msvm_ref.truth.dual import DualModel
+from msvm_ref.truth.finish import finish
+from msvm_ref.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.truth.kesler import KeslerModel
-from msvm_ref.truth.primal import PrimalModel
+from msvm_ref.truth.primal import Pieces, PrimalModel
+
+ROUNDS = 8
+"""How often one backend may be asked again because the pieces it was given were contradicted."""
 
 
 class Model(Protocol):
-    """What a route offers: a compiled cvxpy problem, its costs to change, and what the backend left in it."""
+    """What a route offers: a compiled cvxpy problem, its costs to change, and what a backend left in it."""
 
     model: Any
 
@@ -31,48 +37,126 @@ class Model(Protocol):
     def candidate(self) -> Candidate | None: ...
 
 
-ROUTES: dict[str, type[Any]] = {"primal": PrimalModel, "dual": DualModel, "kesler": KeslerModel}
+ROUTES: dict[str, Any] = {"primal": PrimalModel, "dual": DualModel, "kesler": KeslerModel}
 
 
-def solve(problem: Problem, method: str = "primal", backend: str | None = None, tolerance: float = 1e-9) -> Solution:
+def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Backend] | None = None,
+          tolerance: float = 1e-9) -> Solution:
+    """The certified solution of ``problem`` by "primal", "dual" or "kesler".
+
+    ``tolerance`` is a certified relative gap. ``backend`` names one solver, or gives a chain of Backends of your own; by
+    default the installed ones of ``backends.CHAIN`` are tried in order. When none reaches the tolerance the best
+    answer comes back with ``converged=False`` and its certificate says how good it is.
+    """
+    search = _Search(problem, method, _checked(method, tolerance), [])
+    for solver in _backends(backend, problem):
+        if search.ask(solver):
+            break
+    return search.outcome()
+
+
+def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", backend: str | None = None,
+               tolerance: float = 1e-9) -> list[Solution]:
+    """``solve`` at each C; the cvxpy problem is compiled once, and only its cost parameters change."""
+    _checked(method, tolerance)
+    solutions = []
+    for C in Cs:
+        at_c = problem.with_C(C)
+        at_c.shared.setdefault(("compiled", method), ROUTES[method](at_c))
+        solutions.append(solve(at_c, method, backend, tolerance))
+    return solutions
+
+
+def _checked(method: str, tolerance: float) -> float:
     if method not in ROUTES:
         raise DataError("method", f"be one of {', '.join(ROUTES)}", repr(method))
-    if not 0 < tolerance < 1:
-        raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance))
-    return _certified(problem, ROUTES[method](problem), method, chain(backend), tolerance)
+    if not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
+        raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a relative gap")
+    return float(tolerance)
 
 
-def _certified(problem: Problem, model: Model, method: str, backends: list[Backend], tolerance: float) -> Solution:
-    attempts: list[Attempt] = []
+def _backends(backend: str | Sequence[Backend] | None, problem: Problem) -> list[Backend]:
+    if backend is None or isinstance(backend, str):
+        return chain(backend, problem.features.shape[1] * problem.d)
+    return list(backend)
+
+
+@dataclass
+class _Search:
+    """The state of one solve: what was tried, and the best certified answer so far."""
+
+    problem: Problem
+    method: str
+    tolerance: float
+    attempts: list[Attempt]
     best: Solution | None = None
-    for backend in backends:
-        for accuracy in (tolerance, tolerance * 1e-3):
-            start = time.perf_counter()
-            report = run(model.model, backend, accuracy)
-            raw = model.candidate() if report.status != "failed" else None
+    pieces: Pieces | None = field(default=None)
+
+    def ask(self, backend: Backend) -> bool:
+        """Let one backend try; True when the judge is satisfied."""
+        model = self.problem.shared.pop(("compiled", self.method), None)  # taken while in use: no two solves share it
+        whole = model is not None
+        if model is not None:
+            model.set_costs(self.problem)
+        else:
+            model, whole = self._model()
+        try:
+            return self._rounds(model, backend)
+        finally:
+            if whole:
+                self.problem.shared[("compiled", self.method)] = model
+
+    def _model(self) -> tuple[Model, bool]:
+        if self.method != "primal":
+            return ROUTES[self.method](self.problem), True
+        if self.pieces is None:
+            self.pieces = guess_pieces(self.problem)
+        model = PrimalModel(self.problem, self.pieces)
+        return model, bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
+
+    def _rounds(self, model: Model, backend: Backend) -> bool:
+        accuracy, exact = self.tolerance, False
+        for _ in range(ROUNDS):
+            raw = self._attempt(model, backend, accuracy)
+            if self.best is not None and self.best.converged:
+                return True
             if raw is None:
-                attempts.append(Attempt(backend.name, report.words, float("inf"), time.perf_counter() - start, "no answer"))
-                break
-            candidate, certificate = finish(problem, raw)
-            attempts.append(Attempt(backend.name, report.words, certificate.relative_gap, time.perf_counter() - start))
-            done = certificate.relative_gap <= tolerance
-            if best is None or certificate.relative_gap < best.certificate.relative_gap:
-                best = Solution(problem, candidate, certificate, method, backend.name, done, tuple(attempts))
-            if done:
-                return best
-    if best is None:
-        raise BackendError("backend", "answer", "; ".join(map(str, attempts)))
-    return best
+                return False
+            revised = released(self.problem, self.pieces, raw) if isinstance(model, PrimalModel) and self.pieces else None
+            if revised is None and exact:
+                return False
+            if revised is None:
+                accuracy, exact = self.tolerance * 1e-3, True
+                if isinstance(model, PrimalModel):
+                    revised = sharpened(self.problem, raw)
+                if not backend.again:
+                    self.pieces = revised
+                    return False
+            if revised is not None:
+                self.pieces = revised
+                model = PrimalModel(self.problem, revised, exact_penalty(self.problem, raw) if exact else np.inf)
+        return False
 
+    def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
+        start = time.perf_counter()
+        report = backend.run(model.model, accuracy)
+        raw = model.candidate() if report.status != "failed" else None
+        if raw is None:
+            self._note(backend, report.words, float("inf"), start, "no answer")
+            return None
+        candidate, certificate = finish(self.problem, raw, self.tolerance)
+        gap = certificate.relative_gap
+        lied = report.status == "solved" and gap > 1e-3
+        self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
+        if self.best is None or gap < self.best.certificate.relative_gap:
+            self.best = Solution(self.problem, candidate, certificate, self.method, backend.name, gap <= self.tolerance, ())
+        return raw
 
-def finish(problem: Problem, raw: Candidate) -> tuple[Candidate, Certificate]:
-    alpha = feasible_dual(problem, raw.alpha).alpha
-    W, b = weights(problem, alpha)
-    if problem.bias == "free":
-        b = raw.b
-    options = [Candidate(W, b, alpha)]
-    if problem.is_linear:
-        options.append(Candidate(raw.W, raw.b, alpha))
-    cs = [judge_candidate(problem, c) for c in options]
-    k = min(range(len(cs)), key=lambda i: cs[i].relative_gap)
-    return options[k], cs[k]
+    def _note(self, backend: Backend, words: str, gap: float, start: float, note: str) -> None:
+        self.attempts.append(Attempt(backend.name, words, gap, time.perf_counter() - start, note))
+
+    def outcome(self) -> Solution:
+        if self.best is None:
+            tried = "; ".join(map(str, self.attempts)) or "no backend to try"
+            raise BackendError("backend", "answer", tried, "pip install clarabel osqp ecos")
+        return replace(self.best, attempts=tuple(self.attempts))

@@ -1,0 +1,73 @@
+"""Reading a data table from a file: CSV (last column, or a named one, is the label) or .npz (arrays X and y)."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from msvm_ref.errors import DataError
+from msvm_ref.model.arrays import Array
+
+
+def read_table(path: str, target: str | None = None) -> tuple[Array, list[Any]]:
+    """(X, labels) of a .csv or .npz file; labels stay text unless every one of them is an integer."""
+    file = Path(path)
+    if not file.is_file():
+        raise DataError("file", "exist", path)
+    return _npz(file) if file.suffix == ".npz" else _csv(file, target)
+
+
+def _npz(file: Path) -> tuple[Array, list[Any]]:
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            if not {"X", "y"} <= set(arrays):
+                raise DataError(str(file), "hold arrays X and y", ", ".join(arrays) or "none")
+            return np.asarray(arrays["X"]), arrays["y"].tolist()
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(str(file), "be an .npz archive without pickles", str(error)) from error
+
+
+def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(str(file), "be a UTF-8 CSV file", str(error)) from error
+    if not rows:
+        raise DataError(str(file), "have at least one row", "an empty file")
+    header = None if all(map(_is_number, rows[0][:-1])) else rows.pop(0)
+    width = len(header or rows[0])
+    if not rows or width < 2:
+        raise DataError(str(file), "have a feature and a label column and a data row", f"{len(rows)} rows, {width} columns")
+    column = width - 1
+    if target is not None:
+        if header is None or target not in header:
+            raise DataError("--target", f"be one of the header's columns {header or '(the file has no header)'}", repr(target))
+        column = header.index(target)
+    for number, row in enumerate(rows, 2 if header else 1):
+        if len(row) != width:
+            raise DataError(f"{file} line {number}", f"have {width} columns", str(len(row)))
+        bad = next((cell for k, cell in enumerate(row) if k != column and not _is_number(cell)), None)
+        if bad is not None:
+            raise DataError(f"{file} line {number}", "have numeric features", repr(bad), "encode categories as numbers first")
+    X = np.array([[float(cell) for k, cell in enumerate(row) if k != column] for row in rows])
+    labels = [row[column].strip() for row in rows]
+    return X, [int(v) for v in labels] if all(_is_integer(v) for v in labels) else labels
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_integer(cell: str) -> bool:
+    return cell.lstrip("+-").isascii() and cell.lstrip("+-").isdigit()

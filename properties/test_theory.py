@@ -1,0 +1,137 @@
+"""Laws of the Fisher analysis over random machines and random P."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from msvm_ref.errors import SpecError
+from msvm_ref.model.catalogue import CATALOGUE
+from msvm_ref.model.machine import OTHERS_MAX, OTHERS_SUM, SELF, TOTAL_MAX, TOTAL_SUM, Machine, Margin, Target
+from msvm_ref.theory.check_counterexample import verify_counterexample
+from msvm_ref.theory.fisher import fisher_consistency
+from msvm_ref.theory.loss import point_loss
+from msvm_ref.theory.prover import Bad, search
+from msvm_ref.theory.risk import minimize_risk
+
+LIGHT = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+AGGREGATIONS = st.sampled_from([SELF, TOTAL_SUM, TOTAL_MAX, OTHERS_SUM, OTHERS_MAX])
+HALVES = st.integers(-2, 4).map(lambda v: Fraction(v, 2))
+
+
+@st.composite
+def distributions(draw, d):
+    weights = draw(st.lists(st.integers(0, 6), min_size=d, max_size=d).filter(any))
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+@st.composite
+def alike(draw):
+    """Machines that treat classes alike: any margin, target, aggregation, with or without sum-to-zero."""
+    margin = Margin("drawn", abs(draw(HALVES)), draw(HALVES), -abs(draw(HALVES)))
+    return _build(margin, draw(AGGREGATIONS), Target(draw(HALVES), draw(HALVES)), draw(st.booleans()))
+
+
+@st.composite
+def any_machine(draw, d):
+    """Machines with arbitrary nu and gamma, no symmetry."""
+    entries = st.integers(-2, 2)
+    nu = [[[draw(entries) for _ in range(d)] for _ in range(d)] for _ in range(d)]
+    for y in range(d):
+        for c in range(d):
+            nu[y][c][c] = abs(nu[y][c][c]) if c == y else -abs(nu[y][c][c])
+    gamma = [[draw(st.integers(0, 2)) for _ in range(d)] for _ in range(d)]
+    return _build(nu, draw(AGGREGATIONS), gamma, draw(st.booleans()))
+
+
+def _build(margin, aggregation, target, sum_to_zero):
+    try:
+        return Machine("drawn", margin, aggregation, target, sum_to_zero)
+    except SpecError:
+        assume(False)
+
+
+def least_risk(machine, P):
+    """min R_P by HiGHS, straight from the definition."""
+    d = len(P)
+    nu, gamma, counts = machine.nu(d), machine.gamma(d), machine.aggregation.mask(d)
+    groups = []
+    for y in range(d):
+        parts = [c for c in range(d) if counts[y, c]]
+        groups += [(y, parts)] if machine.aggregation.slack == "shared" else [(y, [c]) for c in parts]
+    A, b = [], []
+    for r, (y, parts) in enumerate(groups):
+        for c in parts:
+            A.append([*(-float(v) for v in nu[y][c]), *(-float(q == r) for q in range(len(groups)))])
+            b.append(-float(gamma[y][c]))
+    cost = [0.0] * d + [float(P[y]) for y, _ in groups]
+    equal = {"A_eq": [[1.0] * d + [0.0] * len(groups)], "b_eq": [0.0]} if machine.sum_to_zero else {}
+    result = linprog(cost, A_ub=A, b_ub=b, bounds=[(None, None)] * d + [(0, None)] * len(groups), method="highs", **equal)
+    assert result.status == 0
+    return result.fun
+
+
+@LIGHT
+@given(st.data())
+def test_least_risk_agrees_with_a_float_solver(data):
+    machine = data.draw(st.one_of(alike(), any_machine(3), st.sampled_from(CATALOGUE)))
+    P = data.draw(distributions(3))
+    found = minimize_risk(machine, P)
+    assert np.isclose(float(found.value), least_risk(machine, P), atol=1e-9)
+    assert found.argmax_classes
+    assert found.some_right or not found.consistent
+
+
+@LIGHT
+@given(st.data())
+def test_permuting_the_classes_permutes_the_answer(data):
+    machine = data.draw(alike())
+    P = data.draw(distributions(3))
+    order = data.draw(st.sampled_from(list(permutations(range(3)))))
+    here, there = minimize_risk(machine, P), minimize_risk(machine, [P[c] for c in order])
+    assert (here.value, here.unique, here.consistent) == (there.value, there.unique, there.consistent)
+    assert {order[c] for c in there.argmax_classes} == set(here.argmax_classes)
+
+
+@LIGHT
+@given(alike(), st.sampled_from(["closed", "generic", "open"]))
+def test_sorting_the_scores_changes_no_verdict(machine, mode):
+    loss = point_loss(machine, 3)
+    assert isinstance(search(loss, mode, True), Bad) == isinstance(search(loss, mode, False), Bad)
+
+
+@LIGHT
+@given(st.data())
+def test_verdicts_survive_the_checkers_and_random_p(data):
+    machine = data.draw(st.one_of(alike(), any_machine(2), any_machine(3)))
+    d = machine.fixed_d or 3
+    result = fisher_consistency(machine, d)
+    result.verify()
+    if not result.consistent:
+        verify_counterexample(machine, result.counterexample)
+        assert not minimize_risk(machine, result.counterexample.P).consistent
+    else:
+        for _ in range(40):
+            assert minimize_risk(machine, data.draw(distributions(d))).consistent
+
+
+@LIGHT
+@given(st.one_of(alike(), any_machine(2)))
+def test_the_senses_imply_one_another(machine):
+    verdicts = [fisher_consistency(machine, machine.fixed_d or 3, mode).consistent for mode in ("closed", "generic", "open")]
+    assert verdicts == sorted(verdicts)
+
+
+@LIGHT
+@given(alike(), st.integers(1, 5))
+def test_scaling_the_scores_and_the_targets_changes_no_verdict(machine, factor):
+    """gamma -> s gamma scales every minimiser by s."""
+    target = machine.target
+    scaled = Machine("scaled", machine.margin, machine.aggregation, Target(target.own * factor, target.other * factor),
+                     machine.sum_to_zero)
+    assert fisher_consistency(machine, 3).consistent == fisher_consistency(scaled, 3).consistent

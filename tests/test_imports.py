@@ -1,0 +1,75 @@
+"""Imports point one way, the judge is independent, and importing the package is light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import msvm_ref as mr
+
+ROOT = Path(mr.__file__).parent
+LAYER = {"errors": 0, "progress": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "theory": 3, "reductions": 3, "exact": 4,
+         "conformance": 4, "papers": 4}
+TOP = 5
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module or "")
+    return found
+
+
+def layer(module: str) -> int:
+    parts = module.split(".")
+    return LAYER.get(parts[1], TOP) if len(parts) > 1 else TOP
+
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_downwards(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    mine = LAYER.get(parts[0], TOP)
+    for name in imports(path):
+        if name.split(".")[0] == "msvm_ref" and parts != ("__init__",):
+            assert layer(name) <= mine, f"{path.relative_to(ROOT)} imports {name}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.parent.name == "judge"], ids=lambda p: p.name)
+def test_the_judge_shares_no_line_with_a_solver(path):
+    names = imports(path)
+    heads = {name.split(".")[0] for name in names}
+    assert not heads & {"cvxpy", "numba", "osqp", "ecos", "clarabel", "piqp", "sklearn"}
+    assert not any(name.startswith(("msvm_ref.truth", "msvm_ref.fast")) for name in names)
+
+
+def test_the_routes_share_nothing_but_model_and_candidate():
+    shared = {"msvm_ref.judge.candidate", "msvm_ref.truth.backends"}
+    for route in ("primal", "dual", "kesler"):
+        ours = {n for n in imports(ROOT / "truth" / f"{route}.py") if n.startswith("msvm_ref")}
+        assert all(n.startswith("msvm_ref.model") or n in shared for n in ours), ours
+
+
+def test_importing_the_package_loads_neither_cvxpy_nor_numba():
+    code = ("import sys, msvm_ref; heavy = {'cvxpy', 'numba', 'sklearn', 'scipy'} & set(sys.modules); "
+            "assert not heavy, heavy; msvm_ref.WW; assert 'cvxpy' not in sys.modules; "
+            "from msvm_ref.judge import certify; assert not {'cvxpy', 'numba'} & set(sys.modules)")
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_resolves_and_unknown_ones_do_not():
+    for name in mr.__all__:
+        assert getattr(mr, name) is not None
+    assert set(mr.__all__) == set(dir(mr))
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = mr.nonsense
