@@ -111,10 +111,10 @@ def test_gap_is_distance_plus_complementarity_minus_bias_times_residual(drawn):
 
 
 @many
-@given(with_candidate)
-def test_repaired_alpha_is_feasible_in_exact_arithmetic(drawn):
+@given(with_candidate, st.sampled_from((1.0, 1 / 3, 0.7)))
+def test_repaired_alpha_is_feasible_in_exact_arithmetic(drawn, scale):
     problem, handed = drawn
-    repaired = feasible_dual(problem, handed.alpha)
+    repaired = feasible_dual(problem, handed.alpha * scale)
     alpha = repaired.alpha
     counts = problem.machine.aggregation.mask(problem.d)[problem.y]
     assert (alpha >= 0).all()
@@ -130,11 +130,12 @@ def test_repaired_alpha_is_feasible_in_exact_arithmetic(drawn):
         assert repaired.charge == 0
 
 
-@given(with_candidate)
-def test_a_repaired_dual_value_less_its_charge_is_below_the_optimum(drawn):
+@given(with_candidate, st.sampled_from((0.0, 2.0**-45, 2.0**-20, 0.125, 1.0)))
+def test_a_repaired_dual_value_less_its_charge_is_below_the_optimum(drawn, step):
     problem, handed = drawn
-    dual = feasible_dual(problem, handed.alpha)
-    assert dual_value(problem, dual.alpha).low - dual.charge <= mr.solve(problem).certificate.upper
+    truth = mr.solve(problem)
+    dual = feasible_dual(problem, truth.alpha + step * (handed.alpha - truth.alpha))
+    assert dual_value(problem, dual.alpha).low - dual.charge <= truth.certificate.upper
 
 
 @given(st.data(), problems(), st.sampled_from(("primal", "dual", "both")), st.integers(0, 40))
@@ -155,7 +156,7 @@ def test_certificate_of_any_perturbed_solution_encloses_the_optimum(data, proble
 def test_every_valid_spec_has_strong_duality_on_both_routes(problem):
     primal, dual = mr.solve(problem).certificate, mr.solve(problem, method="dual").certificate
     assert primal.relative_gap <= 1e-8
-    assert dual.relative_gap <= 1e-8
+    assert dual.relative_gap <= 1e-8 or primal.upper == 0
     assert max(primal.lower, dual.lower) <= min(primal.upper, dual.upper)
 
 

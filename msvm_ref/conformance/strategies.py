@@ -22,6 +22,7 @@ import numpy as np
 from hypothesis import currently_in_test_context, note
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
@@ -116,14 +117,15 @@ def problems(draw: st.DrawFn, machine: Machines = any_machine, *, biases: Sequen
              max_d: int = 4) -> Problem:
     """Problems over ``data``. ``machine`` is a strategy, or a function of d that returns one, such as ``specs``.
 
-    C runs from 1/8 to 64; with ``weighted``, some have sample weights, zeros among them. Shrinks to C = 1, no bias,
-    linear kernel, no weights.
+    C runs from 1/8 to 64; with ``weighted``, some have sample weights, zeros among them but never all. Shrinks to
+    C = 1, no bias, linear kernel, no weights.
     """
     X, y, d = draw(data(min_n, max_n, max_p, max_d))
     chosen = draw(machine(d) if callable(machine) else machine)
     weight = None
     if weighted and draw(st.booleans()):
         weight = draw(st.lists(st.sampled_from((1.0, 2.0, 0.5, 0.0)), min_size=len(y), max_size=len(y)))
+        weight[0] = weight[0] or 1.0
     problem = Problem(
         chosen, X, y, C=draw(st.sampled_from((1.0, 0.125, 0.5, 2.0, 8.0, 64.0))), kernel=draw(st.sampled_from(kernels)),
         bias=draw(st.sampled_from(biases)), n_classes=d, sample_weight=None if weight is None else np.array(weight))
@@ -137,14 +139,30 @@ def candidates(draw: st.DrawFn, problem: Problem) -> Candidate:
     """Any W, b and alpha of the right shapes, feasible or not; shrinks to zeros.
 
     b is zero where the problem has none. alpha is unrelated numbers (some negative, some beyond C_i, some on components that
-    do not count) or one fraction of C_i throughout, which a free bias's equality is likelier to admit.
+    do not count), or one fraction of C_i throughout, or, for a free bias, half way between two points that meet its
+    equality to rounding.
     """
     n, d = problem.n, problem.d
     W = draw(matrices(problem.features.shape[1], d))
     b = draw(matrices(1, d))[0] if problem.bias != "none" else np.zeros(d)
-    level = draw(st.booleans())
-    alpha = np.full((n, d), draw(st.integers(0, 4)) / 4) if level else draw(matrices(n, d, numbers(2)))
+    kind = draw(st.sampled_from(("level", "unrelated", "balanced" if problem.bias == "free" else "unrelated")))
+    if kind == "level":
+        alpha = np.full((n, d), draw(st.integers(0, 4)) / 4)
+    elif kind == "unrelated":
+        alpha = draw(matrices(n, d, numbers(2)))
+    else:
+        alpha = (_balanced(problem, draw(matrices(n, d))) + _balanced(problem, draw(matrices(n, d)))) / 2
     return Candidate(W, b, alpha * problem.costs[:, None])
+
+
+def _balanced(problem: Problem, direction: Array) -> Array:
+    """The alpha / C_i farthest in ``direction`` with sum alpha Pi nu = 0 and room in every slack group."""
+    spec = problem.spec
+    room = np.where(spec.mask[problem.y], 1 / spec.d, 0.0)
+    rows = problem.costs[:, None, None] * spec.projected_nu[problem.y]
+    found = linprog(-direction.ravel(), A_eq=rows.reshape(-1, spec.d).T, b_eq=np.zeros(spec.d),
+                    bounds=[(0.0, float(v)) for v in room.ravel()], method="highs")
+    return np.zeros_like(direction) if found.x is None else np.asarray(found.x).reshape(direction.shape)
 
 
 def recipe(problem: Problem) -> str:
