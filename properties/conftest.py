@@ -1,0 +1,47 @@
+"""Profiles (HYPOTHESIS_PROFILE = dev, ci or nightly), and what it means for two solutions to agree."""
+
+import os
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
+settings.register_profile("dev", max_examples=12, **COMMON)
+settings.register_profile("ci", max_examples=40, derandomize=True, database=None, **COMMON)
+settings.register_profile("nightly", max_examples=800, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+def exact(values) -> np.ndarray:
+    """An array of Fractions: what is computed with it is not rounded."""
+    return np.vectorize(Fraction, otypes=[object])(np.asarray(values))
+
+
+@pytest.fixture(scope="session")
+def fractions() -> Callable:
+    return exact
+
+
+@pytest.fixture(scope="session")
+def same_value() -> Callable:
+    """Assert that factor x (optimum of a) = optimum of b is possible: their enclosures meet, compared exactly."""
+    def check(a, b, factor=1):
+        low, high = (Fraction(factor) * Fraction(v) for v in (a.certificate.lower, a.certificate.upper))
+        assert low <= Fraction(b.certificate.upper), f"{float(low)} > {b.certificate.upper}"
+        assert Fraction(b.certificate.lower) <= high, f"{b.certificate.lower} > {float(high)}"
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def same_weights() -> Callable:
+    """Assert that T W_a = W_b is possible: T moves distances by ``stretch``, and each W is within its own bound."""
+    def check(a, b, image=lambda W: W, stretch=1):
+        off = ((image(exact(a.W)) - exact(b.W)) ** 2).sum()
+        reach = Fraction(stretch) * Fraction(a.certificate.distance_bound) + Fraction(b.certificate.distance_bound)
+        assert off <= reach**2, f"W differ by {float(off) ** 0.5}, bounds allow {float(reach)}"
+
+    return check
