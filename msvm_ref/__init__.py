@@ -24,6 +24,7 @@ _HOME = {
     "msvm_ref.judge.certificate": ("Certificate",),
     "msvm_ref.judge.solution": ("Solution",),
     "msvm_ref.truth.solve": ("solve", "solve_path"),
+    "msvm_ref.exact": ("exact_optimum", "ExactOptimum", "ExactnessError"),
     "msvm_ref.theory.risk": ("minimize_risk", "RiskMinimum"),
     "msvm_ref.theory.fisher": ("fisher_consistency", "ConsistencyResult"),
     "msvm_ref.theory.check_proof": ("verify_proof",),
@@ -39,6 +40,7 @@ __all__ = ["__version__", *sorted(_WHERE)]
 
 if TYPE_CHECKING:
     from msvm_ref.errors import BackendError, DataError, MsvmError, SpecError
+    from msvm_ref.exact import ExactnessError, ExactOptimum, exact_optimum
     from msvm_ref.judge.certificate import Certificate
     from msvm_ref.judge.certify import certify
     from msvm_ref.judge.solution import Solution

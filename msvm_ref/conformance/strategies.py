@@ -117,7 +117,7 @@ def problems(draw: st.DrawFn, machine: Machines = any_machine, *, biases: Sequen
              max_d: int = 4) -> Problem:
     """Problems over ``data``. ``machine`` is a strategy, or a function of d that returns one, such as ``specs``.
 
-    C runs from 1/8 to 64; with ``weighted``, some have sample weights, zeros among them but never all. Shrinks to
+    C runs from 1/8 to 64; with ``weighted``, some have sample weights, zeros among them. Shrinks to
     C = 1, no bias, linear kernel, no weights.
     """
     X, y, d = draw(data(min_n, max_n, max_p, max_d))
@@ -125,7 +125,6 @@ def problems(draw: st.DrawFn, machine: Machines = any_machine, *, biases: Sequen
     weight = None
     if weighted and draw(st.booleans()):
         weight = draw(st.lists(st.sampled_from((1.0, 2.0, 0.5, 0.0)), min_size=len(y), max_size=len(y)))
-        weight[0] = weight[0] or 1.0
     problem = Problem(
         chosen, X, y, C=draw(st.sampled_from((1.0, 0.125, 0.5, 2.0, 8.0, 64.0))), kernel=draw(st.sampled_from(kernels)),
         bias=draw(st.sampled_from(biases)), n_classes=d, sample_weight=None if weight is None else np.array(weight))

@@ -28,7 +28,10 @@ def finish(problem: Problem, raw: Candidate, tolerance: float) -> tuple[Candidat
     plain = [_centred(problem, W_alpha, raw.primal[1] if problem.bias == "free" else b_alpha)]
     if problem.is_linear:
         plain.append(_centred(problem, *raw.primal))
+    plain += [(0 * W_alpha, 0 * b_alpha), _centred(problem, 0 * W_alpha, plain[0][1])]  # W* = 0 happens, and exactly
     W, b = _cheapest(problem, plain)
+    if primal_value(problem, W, b).high == 0.0:
+        alpha = 0 * alpha
     candidate = Candidate(W, b, alpha)
     certificate = judge_candidate(problem, candidate)
     if certificate.relative_gap <= tolerance:

@@ -89,7 +89,7 @@ class KeslerModel:
         """FH's recovery: w_j and b_j from the slots of w, alpha from the constraints' multipliers."""
         d, n = self.problem.d, self.problem.n
         w = np.zeros(0) if self.w is None else self.w.value
-        free_b = None if self.b is None else self.b.value
+        free_b = None if self.b is None else self.b.value if self.xi is not None else np.zeros(d)
         dual = np.zeros(0) if self.margin_constraint is None else self.margin_constraint.dual_value
         if w is None or dual is None or (self.b is not None and free_b is None):
             return None

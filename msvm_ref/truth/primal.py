@@ -78,7 +78,7 @@ class PrimalModel:
         """What the backend left in the variables, in the problem's own units; None where it left nothing finite."""
         d = self.spec.d
         w = np.zeros(0) if self.w is None else self.w.value
-        b = np.zeros(d) if self.b is None else self.b.value
+        b = np.zeros(d) if self.b is None or self.margins is None else self.b.value  # without a constraint b is idle
         dual = np.zeros(0) if self.margins is None else self.margins.dual_value
         if w is None or b is None or dual is None or not all(np.isfinite(v).all() for v in (w, b, dual)):
             return None

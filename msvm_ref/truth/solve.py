@@ -57,14 +57,13 @@ def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Back
 
 def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", backend: str | None = None,
                tolerance: float = 1e-9) -> list[Solution]:
-    """``solve`` at each C; the cvxpy problem is compiled once, and only its cost parameters change."""
+    """``solve`` at each C; the cvxpy problem is compiled once, and only its cost parameter changes.
+
+    (A primal large enough for guessed pieces is reduced anew at each C instead: compiling the small problem and solving
+    it costs a fraction of solving the whole one.)
+    """
     _checked(method, tolerance)
-    solutions = []
-    for C in Cs:
-        at_c = problem.with_C(C)
-        at_c.shared.setdefault(("compiled", method), ROUTES[method](at_c))
-        solutions.append(solve(at_c, method, backend, tolerance))
-    return solutions
+    return [solve(problem.with_C(C), method, backend, tolerance) for C in Cs]
 
 
 def _checked(method: str, tolerance: float) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from msvm_ref.conformance.vectors_commands import BUNDLED, add_commands, files, vectors
+from msvm_ref.commands.vectors import BUNDLED, add_commands, files, vectors
 from msvm_ref.conformance.vectors_verify import verify_document, verify_invalid, verify_valid
 
 ALL = list(vectors())

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.conformance import vectors_verify
 from msvm_ref.conformance.vectors_run import run_command
 from msvm_ref.conformance.vectors_verify import Vector, verify_document
 
-BUNDLED = Path(__file__).parent / "vectors"
+BUNDLED = Path(vectors_verify.__file__).parent / "vectors"
 NOT_VECTORS = {"schema.json"}
 
 
