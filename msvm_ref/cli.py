@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msvm_ref
@@ -66,25 +65,11 @@ def _solve(options: argparse.Namespace) -> int:
     X, y = read_table(options.file, options.target)
     machine = machine_named(options.machine).with_cost(options.cost)
     problem = Problem(machine, X, y, C=options.C, kernel=parse_kernel(options.kernel), bias=options.bias)
-    with _c_output_to_stderr():
-        solution = solve(problem, options.method, options.backend, options.tolerance)
+    solution = solve(problem, options.method, options.backend, options.tolerance)
     if options.report:
         print(solution, file=sys.stderr)
     print(json.dumps(solution.to_dict(), indent=1))
     return 0 if solution.converged else 1
-
-
-@contextlib.contextmanager
-def _c_output_to_stderr() -> Iterator[None]:
-    """OSQP's C code prints a line now and then whatever it is told; standard output is for JSON."""
-    sys.stdout.flush()
-    kept = os.dup(1)
-    try:
-        os.dup2(2, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
 
 
 def parse_kernel(text: str) -> Kernel:

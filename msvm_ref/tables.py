@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def _npz(file: Path) -> tuple[Array, list[Any]]:
             if not {"X", "y"} <= set(arrays):
                 raise DataError(str(file), "hold arrays X and y", ", ".join(arrays) or "none")
             return np.asarray(arrays["X"]), arrays["y"].tolist()
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, TypeError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(str(file), "be an .npz archive without pickles", str(error)) from error
@@ -70,4 +71,4 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_integer(cell: str) -> bool:
-    return cell.lstrip("+-").isascii() and cell.lstrip("+-").isdigit()
+    return re.fullmatch(r"[+-]?(0|[1-9][0-9]{0,17})", cell) is not None  # 01 and 1 are two labels, so 01 is text

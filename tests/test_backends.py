@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from conftest import blobs
+from small_problems import blobs
 
 import msvm_ref as mr
 from msvm_ref.truth import backends

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import blobs
+from small_problems import blobs
 
 import msvm_ref as mr
 from msvm_ref.cli import main, parse_kernel

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import blobs
+from small_problems import blobs
 
 import msvm_ref as mr
 from msvm_ref.judge.candidate import Candidate

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import MACHINES
+from small_problems import MACHINES
 
 import msvm_ref as mr
 from msvm_ref.model.machine import Aggregation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import blobs
+from small_problems import blobs
 
 import msvm_ref as mr
 

@@ -6,8 +6,8 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import blobs
 from scipy import sparse
+from small_problems import blobs
 
 import msvm_ref as mr
 

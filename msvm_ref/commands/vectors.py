@@ -113,7 +113,7 @@ def _verify(args: argparse.Namespace) -> int:
 def _export(args: argparse.Namespace) -> int:
     args.directory.mkdir(parents=True, exist_ok=True)
     copied = sorted(path for path in BUNDLED.iterdir() if path.suffix in (".json", ".md", ".js"))
-    for path in [*copied, Path(__file__).with_name("vectors_verify.py")]:
+    for path in [*copied, Path(vectors_verify.__file__)]:
         shutil.copyfile(path, args.directory / path.name)
     names = [path.name for path in copied] + ["vectors_verify.py"]
     print(json.dumps({"directory": str(args.directory), "files": names}) if args.json

@@ -44,11 +44,11 @@ def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
     ascent = _Ascent(problem, b)
     alpha = suggested_alpha(problem, violations(problem, problem.features @ W + b))
     best, best_value, stale = alpha, -np.inf, 0
-    for _ in range(ROUNDS):
-        alpha = ascent.polish(ascent.climb(alpha))
+    for turn in range(ROUNDS):
+        alpha = ascent.polish(ascent.climb(alpha)) if turn else alpha  # the suggestion itself is judged first
         repaired = feasible_dual(problem, alpha)
         value = dual_value(problem, repaired.alpha).value - repaired.charge
-        stale = 0 if value - best_value > STALE * (upper - value) else stale + 1
+        stale = 0 if not value - best_value <= STALE * (upper - value) else stale + 1  # upper may be NaN: no target
         if value > best_value:
             best, best_value = repaired.alpha, value
         if best_value >= upper * (1 - 1e-13) or stale == 3:
@@ -68,7 +68,8 @@ class _Ascent:
         self.phi = np.concatenate([phi, np.full((len(phi), 1), column[problem.bias])], axis=1) if self.rho else phi
         costs = np.where(problem.costs > 0, problem.costs, np.inf)
         self.ridge = 1 / (2 * costs[:, None]) if self.spec.quadratic else np.zeros((problem.n, 1))
-        self.step = 1.0 / self._largest_curvature()
+        gain = float(abs(self.spec.gamma).max()) or 1.0
+        self.step = min(1.0 / self._largest_curvature(), 1e3 * (float(problem.costs.max()) or 1.0) / gain)
 
     def gradient(self, alpha: Array) -> Array:
         """gamma - mu(W_alpha) - <Pi nu, b> - (group sum)/(2C), zero off the components."""

@@ -49,7 +49,7 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        """gap / upper; 0 where both are 0."""
+        """gap / upper; 0 where both are 0, inf where there is no upper bound."""
         return _relative(self.gap, self.upper)
 
     @property
@@ -91,4 +91,4 @@ class Certificate:
 def _relative(error: float, scale: float) -> float:
     if error <= 0.0:
         return 0.0
-    return error / scale if scale > 0 else math.inf
+    return error / scale if 0 < scale < math.inf else math.inf

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.build import best_dual
 from msvm_ref.judge.candidate import Candidate, candidate
@@ -39,20 +40,34 @@ def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, c
     its multipliers and weights are used, and they are re-evaluated here like anyone's. ``rigorous`` re-evaluates lower
     and upper in exact and outward-rounded arithmetic (``judge.rigorous``), so that they are a theorem about the data.
     """
+    if not isinstance(problem, Problem):
+        raise DataError("problem", "be a Problem", repr(problem)[:80])
     handed = candidate(problem, W, b, alpha, coef, scores)
     residual = None
     if scores is not None and handed.W is not None and handed.b is not None:
         wanted = np.asarray(scores, dtype=float)
-        miss = wanted - (problem.features @ handed.W + handed.b)
-        residual = float(abs(miss).max()) / max(float(abs(wanted).max()), 1e-300)
-    helper = reference(problem) if callable(reference) else reference
-    helper = getattr(helper, "candidate", helper)
+        miss = abs(wanted - (problem.features @ handed.W + handed.b)).max(axis=1)
+        residual = float((miss / np.maximum(abs(wanted).max(axis=1), float(abs(problem.spec.gamma).max()) or 1.0)).max())
+    helper = _helper(problem, reference)
     certificate = judge_candidate(problem, handed, residual, helper)
     if rigorous:
         from msvm_ref.judge.rigorous import made_rigorous
 
         return made_rigorous(problem, certificate, handed, helper)
     return certificate
+
+
+def _helper(problem: Problem, reference: Reference) -> Candidate | None:
+    """The reference's candidate, if it is one of this problem."""
+    found = reference(problem) if callable(reference) else reference
+    helper = getattr(found, "candidate", found)
+    if helper is None:
+        return None
+    shapes = {"W": (problem.features.shape[1], problem.d), "b": (problem.d,), "alpha": (problem.n, problem.d)}
+    if not isinstance(helper, Candidate) or any(
+            getattr(helper, name) is not None and getattr(helper, name).shape != shape for name, shape in shapes.items()):
+        raise DataError("reference", "be a Solution of this problem, or a callable that makes one", repr(found)[:80])
+    return helper
 
 
 def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float | None = None,
@@ -75,6 +90,9 @@ def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float 
     if helper is not None and handed.alpha is not None and helper.alpha is not None:
         other = feasible_dual(problem, helper.alpha)
         best_lower = max(best_lower, dual_value(problem, other.alpha, np.longdouble).low - other.charge)
+    if best_lower > best_upper:
+        raise MsvmError("enclosure", "not be empty", f"[{best_lower!r}, {best_upper!r}]",
+                        "this is a bug in the judge; please report the problem and the candidate")
     return _certificate(problem, handed, W, b, dual, upper, lower, lowest, best_lower, best_upper, lower_from, scores_residual)
 
 
@@ -83,8 +101,9 @@ def _dual(problem: Problem, handed: Candidate, helper: Candidate | None) -> tupl
         return feasible_dual(problem, handed.alpha), "the candidate's alpha, repaired"
     if helper is not None and helper.alpha is not None:
         return feasible_dual(problem, helper.alpha), "the reference solution's alpha, re-evaluated"
-    upper = primal_value(problem, *handed.primal).value
-    return feasible_dual(problem, best_dual(problem, *handed.primal, upper)), "the dual point the judge built"
+    value = primal_value(problem, *handed.primal)
+    W, b = handed.primal if math.isfinite(value.high) else (np.zeros_like(handed.W), np.zeros(problem.d))
+    return feasible_dual(problem, best_dual(problem, W, b, value.value)), "the dual point the judge built"
 
 
 def _primal(problem: Problem, handed: Candidate, alpha: Array) -> tuple[Array, Array]:
@@ -143,7 +162,7 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
     return Certificate(
         title=_title(problem), lower=best_lower, upper=best_upper,
         primal_value=upper.high if handed.W is not None else None,
-        dual_value=lowest if handed.alpha is not None else None,
+        dual_value=lower.low - dual.charge if handed.alpha is not None else None,
         distance_bound=moved + math.sqrt(2 * max(upper.high - best_lower, 0.0)),
         rounding=upper.radius + lower.radius + dual.charge,
         sum_to_zero=centre, sum_to_zero_required=problem.spec.sum_to_zero, **_dual_faults(problem, handed),
@@ -175,17 +194,17 @@ def _dual_faults(problem: Problem, handed: Candidate) -> dict[str, float | None]
     if handed.alpha is None:
         return dict.fromkeys(names)
     alpha, mask = handed.alpha, problem.spec.mask[problem.y]
-    size = max(float(abs(alpha).max()), 1e-300)
-    scale = size if problem.spec.quadratic else max(float(problem.costs.max()), 1e-300)
+    natural = 2 * float(abs(problem.spec.gamma).max()) or 1.0  # the quadratic cost's alpha is 2 C xi
+    scale = problem.costs[:, None] * (natural if problem.spec.quadratic else 1.0)
+    scale = np.where(scale > 0, scale, 1e-300)  # where C_i = 0 any multiplier is wrong
     faults: dict[str, float | None] = {
-        "dual_sign": max(-float(alpha.min()), 0.0) / scale,
-        "dual_support": float(abs(np.where(mask, 0.0, alpha)).max()) / scale,
+        "dual_sign": float((np.maximum(-alpha, 0.0) / scale).max()),
+        "dual_support": float((abs(np.where(mask, 0.0, alpha)) / scale).max()),
         "dual_bound": 0.0, "dual_equality": None}
     if not problem.spec.quadratic:
-        total = group_sums(problem, np.where(mask, alpha, 0.0)) - problem.costs[:, None]
-        noise = problem.d * float(np.finfo(float).eps) * scale if problem.spec.shared else 0.0
-        excess = float(total.max())
-        faults["dual_bound"] = excess / scale if excess > noise else 0.0
+        excess = float(((group_sums(problem, np.where(mask, alpha, 0.0)) - problem.costs[:, None]) / scale).max())
+        noise = problem.d * float(np.finfo(float).eps) if problem.spec.shared else 0.0
+        faults["dual_bound"] = excess if excess > noise else 0.0
     if problem.bias == "free":
         residual = max(abs(float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0)))
         mass = float(by_class(abs(problem.spec.projected_nu).transpose(0, 2, 1), problem.y, abs(alpha)).sum(axis=0).max())

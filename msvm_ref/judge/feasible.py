@@ -93,9 +93,12 @@ def equality_residual(problem: Problem, alpha: Array) -> list[Fraction]:
 def exact_sum(values: Array) -> Fraction:
     """The exact sum of floats: fsum rounds once, and what it rounded away is summed again until nothing is left."""
     rest, total = values.tolist(), Fraction(0)
-    while part := math.fsum(rest):
-        total += Fraction(part)
-        rest.append(-part)
+    try:
+        while part := math.fsum(rest):
+            total += Fraction(part)
+            rest.append(-part)
+    except OverflowError:
+        return sum(map(Fraction, values.tolist()), Fraction(0))
     return total
 
 

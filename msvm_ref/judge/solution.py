@@ -96,10 +96,10 @@ class Solution:
 
     def decision_function(self, X: Any) -> Array:
         """(n_new x d) scores f_c(x); for a precomputed kernel X holds k(x_new, x_i)."""
-        K = self.problem.cross_kernel(X)
+        new = self.problem.new_points(X)
         if self.problem.is_linear:
-            return np.asarray(np.asarray(X, dtype=np.float64) @ self.W + self.b)
-        return np.asarray(K @ self.coef + self.b)
+            return np.asarray(new @ self.W + self.b)
+        return np.asarray(self.problem.cross_kernel(new) @ self.coef + self.b)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the largest score, ties to the class that comes first."""
@@ -117,11 +117,13 @@ class Solution:
             "machine": problem.machine.name, "cost": problem.machine.cost, "C": problem.C, "bias": problem.bias,
             "kernel": str(problem.kernel), "n": problem.n, "d": problem.d, "p": problem.X.shape[1],
             "classes": [c if isinstance(c, (int, float, str, bool)) else repr(c) for c in problem.classes],
-            "method": self.method, "backend": self.backend, "converged": self.converged, "objective": self.objective,
+            "method": self.method, "backend": self.backend, "converged": self.converged,
+            "objective": self.objective if np.isfinite(self.objective) else str(self.objective),
             "W": self.W.tolist() if problem.is_linear else None, "coef": None if problem.is_linear else self.coef.tolist(),
             "b": self.b.tolist(), "alpha": self.alpha.tolist(), "support": self.support.tolist(),
             "certificate": self.certificate.to_dict(),
-            "attempts": [{k: v if v != float("inf") else "inf" for k, v in asdict(a).items()} for a in self.attempts]}
+            "attempts": [{k: v if not isinstance(v, float) or np.isfinite(v) else str(v) for k, v in asdict(a).items()}
+                         for a in self.attempts]}
 
     def __str__(self) -> str:
         tried = "\n".join(f"  {a}" for a in self.attempts)

@@ -25,7 +25,7 @@ from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 
 Real = NDArray[Any]  # float64 or longdouble
-TINY = 1e-290  # swallows what gradual underflow could lose
+TINY, UNDERFLOW = 1e-290, 1e-300  # more than gradual underflow can lose in a term, in a sum of products of the data
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,14 @@ def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) 
     phi, W, b = (np.asarray(v, dtype=dtype) for v in (problem.features, W, b))
     with np.errstate(over="ignore", invalid="ignore"):
         scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
+        if not (np.isfinite(scores).all() and np.isfinite(size).all()):
+            return Enclosed(math.nan, math.inf)
+        if not W.any() and not (problem.bias == "penalized" and b.any()) and _no_loss(problem, b):
+            return Enclosed(0.0, 0.0)
         mask, gamma = spec.mask[problem.y], gamma_table[problem.y]
         t = np.where(mask, gamma - by_class(nu, problem.y, scores), -np.inf)
         error = _gamma_k(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(nu), problem.y, size))
+        error = error + UNDERFLOW * (1 + float(abs(nu).max()))
         error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
         xi = slacks(problem, t)
         error = error.max(axis=1, keepdims=True) if spec.shared else error
@@ -127,16 +132,25 @@ def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclo
     with np.errstate(over="ignore", invalid="ignore"):
         W = phi.T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha)
         size = abs(phi).T @ by_class(abs(nu).transpose(0, 2, 1), problem.y, alpha)
-        error = _gamma_k(len(phi) + spec.d + 8, unit) * size
+        error = _gamma_k(len(phi) + spec.d + 8, unit) * size + UNDERFLOW * (1 + float(abs(nu).max()))
         gain = gamma[problem.y] * alpha
         terms, doubts = [gain.ravel(), (-W * W / 2).ravel()], [(abs(W) * error + error * error).ravel()]
         if spec.quadratic:
             cost = problem.costs.astype(dtype)[:, None]
             total = group_sums(problem, alpha)
-            conjugate = np.divide(total * total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
+            conjugate = total * np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
             terms.append(-conjugate.ravel())
             doubts.append(_gamma_k(2 * spec.d + 8, unit) * conjugate.ravel())
         return _summed(np.concatenate(terms), np.concatenate(doubts), unit, bool(alpha.any()))
+
+
+def _no_loss(problem: Problem, b: Real) -> bool:
+    """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
+    nu, gamma = problem.machine.projected_nu(problem.d), problem.machine.gamma(problem.d)
+    exact = [Fraction(float(v)) for v in b]
+    present = set(problem.y[problem.costs > 0].tolist())
+    return all(gamma[y][p] <= sum((nu[y][p][m] * exact[m] for m in range(problem.d)), Fraction(0))
+               for y, p in np.argwhere(problem.spec.mask) if int(y) in present)
 
 
 def _gamma_k(k: int, unit: float) -> float:
@@ -148,7 +162,10 @@ def _summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
     if not (np.isfinite(terms).all() and np.isfinite(doubts).all()):
         return Enclosed(math.nan, math.inf)
     if terms.dtype == np.float64:
-        value, sum_error = math.fsum(terms.tolist()), 0.0
+        try:
+            value, sum_error = math.fsum(terms.tolist()), 0.0
+        except OverflowError:
+            return Enclosed(math.nan, math.inf)
     else:
         value = float(terms.sum())
         sum_error = float(abs(terms).sum()) * _gamma_k(terms.size, unit) + abs(value) * float(np.finfo(float).eps)

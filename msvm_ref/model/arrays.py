@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,19 @@ from numpy.typing import NDArray
 from msvm_ref.errors import DataError
 
 Array = NDArray[np.float64]
+LARGEST = 1e100
+"""Data, costs and coefficients lie within [1/LARGEST, LARGEST] (or are 0), so that no product of theirs over- or underflows."""
+
+
+def real_number(value: Any) -> float | None:
+    """A finite float from any real number that is not a bool; None otherwise."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if np.isfinite(number) else None
 
 
 def frozen(values: Any) -> Array:
@@ -33,8 +47,11 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
         raise DataError(name, "be numeric", f"dtype {raw.dtype}", "encode text or categories as numbers first")
     if raw.ndim != ndim:
         raise DataError(name, f"have {ndim} axes {axes}", f"shape {raw.shape}")
-    with np.errstate(over="ignore"):
-        array = frozen(raw)
+    try:
+        with np.errstate(over="ignore"):
+            array = frozen(raw)
+    except OverflowError as error:
+        raise DataError(name, "fit float64", str(error)) from error
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
         where = tuple(int(i) for i in bad[0])
@@ -43,4 +60,4 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
 
 
 def _is_numeric(raw: NDArray[Any]) -> bool:
-    return all(isinstance(v, (int, float, np.number)) or hasattr(v, "numerator") for v in raw.ravel())
+    return all(isinstance(v, Real) for v in raw.ravel())

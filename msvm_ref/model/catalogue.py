@@ -44,6 +44,8 @@ def machine_named(name: str) -> Machine:
     """The catalogue's machine of that name; RM takes its g in brackets, as in ``RM(1/4)``."""
     from msvm_ref.errors import SpecError
 
+    if not isinstance(name, str):
+        raise SpecError("machine", "be named by a string", repr(name))
     wanted = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
     if wanted == "RM":
         return RM()

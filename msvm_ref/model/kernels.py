@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import LARGEST, Array, real_number
 
 KernelFunction = Callable[[Array, Array], Any]
 
@@ -24,11 +24,19 @@ class Kernel:
 
     def __call__(self, a: Array, b: Array) -> Array:
         """The matrix k(a_i, b_j)."""
-        values: Array = np.asarray(self.function(a, b), dtype=np.float64)
+        try:
+            raw = np.asarray(self.function(a, b))
+            values: Array = np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"kernel {self.name}", "take (A, B) and return a real matrix", str(error),
+                            "rbf and polynomial want their parameters first: rbf(0.5)") from error
+        if raw.dtype.kind == "c":
+            raise DataError(f"kernel {self.name}", "be real", "complex values")
         if values.shape != (len(a), len(b)):
             raise DataError(f"kernel {self.name}", f"return shape {(len(a), len(b))}", f"shape {values.shape}")
-        if not np.isfinite(values).all():
-            raise DataError(f"kernel {self.name}", "return finite values", "NaN or inf", "rescale the features")
+        if not (abs(values) <= LARGEST).all():  # also False for NaN
+            raise DataError(f"kernel {self.name}", f"return finite values up to {LARGEST:g}", "NaN or larger",
+                            "rescale the features")
         return values
 
     def __repr__(self) -> str:
@@ -78,9 +86,10 @@ def rbf(gamma: float) -> Kernel:
 
 def polynomial(degree: int, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
     """(gamma <x, x'> + coef0)^degree, gamma > 0, coef0 >= 0: the conditions for a PSD kernel."""
-    if int(degree) != degree or degree < 1:
+    power, shift = real_number(degree), real_number(coef0)
+    if power is None or power < 1 or power != int(power):
         raise DataError("degree", "be a positive integer", repr(degree))
-    if not (np.isfinite(coef0) and coef0 >= 0):
+    if shift is None or shift < 0:
         raise DataError("coef0", "be finite and non-negative", repr(coef0), "otherwise the kernel is not PSD")
     return Kernel(f"polynomial({int(degree)}, {_positive('gamma', gamma):g}, {coef0:g})",
                   _Polynomial(int(degree), float(gamma), float(coef0)))
@@ -95,8 +104,7 @@ def as_kernel(kernel: Any) -> Kernel:
 
 
 def _positive(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise DataError(name, "be a positive number", repr(value))
-    if not (np.isfinite(value) and value > 0):
+    number = real_number(value)
+    if number is None or number <= 0:
         raise DataError(name, "be positive and finite", repr(value))
-    return float(value)
+    return number

@@ -14,17 +14,35 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import SpecError
-from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.arrays import LARGEST, Array, frozen
 
 Rational = Fraction | int | float
 Tensor = tuple[Any, ...]  # nested tuples of Fractions
 Cost = Literal["linear", "quadratic"]
+
+
+def _fraction(value: Any, name: str) -> Fraction:
+    if isinstance(value, (np.floating, np.integer)):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+        raise SpecError(name, "hold numbers", repr(value), "use int, float or fractions.Fraction")
+    if isinstance(value, float) and not np.isfinite(value):
+        raise SpecError(name, "be finite", repr(value))
+    exact = Fraction(value)
+    if exact and not 1 / Fraction(LARGEST) <= abs(exact) <= LARGEST:
+        raise SpecError(name, f"be 0 or of size {1 / LARGEST:g} to {LARGEST:g}", f"about 1e{_decade(exact)}")
+    return exact
+
+
+def _decade(value: Fraction) -> int:
+    return len(str(abs(value.numerator))) - len(str(value.denominator))
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,10 @@ class Margin:
     own: Fraction
     true: Fraction
     rival: Fraction
+
+    def __post_init__(self) -> None:
+        for part in ("own", "true", "rival"):
+            object.__setattr__(self, part, _fraction(getattr(self, part), f"margin's {part}"))
 
     def at(self, d: int) -> Tensor:
         def entry(y: int, c: int, m: int) -> Fraction:
@@ -67,6 +89,10 @@ class Target:
     own: Fraction = Fraction(1)
     other: Fraction = Fraction(1)
     own_per_rival: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        for part in ("own", "other", "own_per_rival"):
+            object.__setattr__(self, part, _fraction(getattr(self, part), f"target's {part}"))
 
     def at(self, d: int) -> Tensor:
         own = self.own + self.own_per_rival * (d - 1)
@@ -212,8 +238,8 @@ class Machine:
         return property3(self, d or self.fixed_d or 3)
 
     def _check_d(self, d: int) -> None:
-        if d < 2:
-            raise SpecError("d", "be at least 2", str(d))
+        if not isinstance(d, (int, np.integer)) or d < 2:
+            raise SpecError("d", "be an integer, at least 2", repr(d))
         if self.fixed_d not in (None, d):
             raise SpecError("d", f"be {self.fixed_d}, the size of the machine's arrays", str(d))
 
@@ -225,16 +251,6 @@ def _spec(machine: Machine, d: int) -> Spec:
                 machine.sum_to_zero, machine.cost == "quadratic")
 
 
-def _fraction(value: Any, name: str) -> Fraction:
-    if isinstance(value, (np.floating, np.integer)):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
-        raise SpecError(name, "hold numbers", repr(value), "use int, float or fractions.Fraction")
-    if isinstance(value, float) and not np.isfinite(value):
-        raise SpecError(name, "be finite", repr(value))
-    return Fraction(value)
-
-
 def _reinforcement(g: Rational) -> Fraction:
     value = _fraction(g, "g")
     if not 0 <= value <= 1:
@@ -243,7 +259,10 @@ def _reinforcement(g: Rational) -> Fraction:
 
 
 def _tensor(value: Any, ndim: int, name: str) -> Tensor:
-    raw = np.asarray(value, dtype=object)
+    try:
+        raw = np.asarray(value, dtype=object)
+    except ValueError as error:
+        raise SpecError(name, f"be an array of {ndim} axes", str(error)) from error
     if raw.ndim != ndim or len(set(raw.shape)) != 1 or raw.shape[0] < 2:
         raise SpecError(name, f"have shape {'(d, d, d)' if ndim == 3 else '(d, d)'} with d >= 2", f"shape {raw.shape}",
                         "nu[y,c,m]: true class, component, score" if ndim == 3 else "rows are true classes")
@@ -262,7 +281,7 @@ def _margin(margin: Any) -> Margin | Tensor:
 def _target(target: Any) -> Target | Tensor:
     if isinstance(target, Target):
         return target
-    if np.ndim(target) == 0:
+    if isinstance(target, Real):
         value = _fraction(target, "gamma")
         return Target(own=value, other=value)
     return _tensor(target, 2, "gamma")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.model.arrays import Array, frozen, real_array
+from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number
 from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec
 from msvm_ref.model.representation import Factor, cholesky_factor
@@ -66,7 +66,9 @@ class Problem:
         if kernel == precomputed and X.shape[1] != n:
             raise DataError("X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}")
         labels, codes = _encode(y, n, n_classes, classes)
-        if bias not in ("none", "free", "penalized"):
+        if not (abs(X) <= LARGEST).all():
+            raise DataError("X", f"be at most {LARGEST:g} in size", f"{abs(X).max():g}", "rescale the features")
+        if not isinstance(bias, str) or bias not in ("none", "free", "penalized"):
             raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(bias))
         if machine.fixed_d not in (None, len(labels)):
             raise SpecError("machine", f"have arrays for d = {len(labels)} classes", f"d = {machine.fixed_d}")
@@ -74,8 +76,7 @@ class Problem:
                   "sample_weight": _weights(sample_weight, n), "classes": labels}
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        if not (np.isfinite(self.costs).all() and (self.costs[self.costs > 0] > 1e-300).all()):
-            raise DataError("C * sample_weight", "be neither overflowing nor denormal", f"up to {self.costs.max():g}")
+        _check_costs(self.costs)
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
 
@@ -124,17 +125,26 @@ class Problem:
 
     def with_C(self, C: float) -> Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
-        _ = self.shared
         other = copy.copy(self)
+        other.__dict__["shared"] = self.shared
         other.__dict__.pop("costs", None)
         object.__setattr__(other, "C", _cost("C", C))
+        _check_costs(other.costs)
         return other
 
-    def cross_kernel(self, X_new: Any) -> Array:
-        """k(x_new, x_i), validated; for a precomputed kernel X_new already is that matrix."""
-        new = real_array("X", X_new, 2, "(examples, features)")
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickle and copy take along: everything but the solvers' scratch space."""
+        return {name: value for name, value in self.__dict__.items() if name != "shared"}
+
+    def new_points(self, X: Any) -> Array:
+        """Points to score, validated against the training data."""
+        new = real_array("X", X, 2, "(examples, features)")
         if new.shape[1] != self.X.shape[1]:
             raise DataError("X", f"have {self.X.shape[1]} columns as in training", f"shape {new.shape}")
+        return new
+
+    def cross_kernel(self, new: Array) -> Array:
+        """k(x_new, x_i); for a precomputed kernel the new points already are that matrix."""
         return self.kernel(new, self.X) if self.kernel != precomputed else new
 
     def __repr__(self) -> str:
@@ -143,11 +153,16 @@ class Problem:
 
 
 def _cost(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise DataError(name, "be a positive number", repr(value), "weigh samples by sample_weight")
-    if not (np.isfinite(value) and value > 0):
-        raise DataError(name, "be positive and finite", repr(value))
-    return float(value)
+    number = real_number(value)
+    if number is None or number <= 0:
+        raise DataError(name, "be positive and finite, one number", repr(value), "weigh samples by sample_weight")
+    return number
+
+
+def _check_costs(costs: Array) -> None:
+    if not ((costs == 0) | ((costs >= 1 / LARGEST) & (costs <= LARGEST))).all():
+        raise DataError("C * sample_weight", f"be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]",
+                        f"{costs.min():g} to {costs.max():g}", "rescale C or the weights")
 
 
 def _weights(weight: Any, n: int) -> Array | None:
@@ -165,13 +180,17 @@ def _encode(y: Any, n: int, n_classes: int | None,
             classes: Sequence[Hashable] | None) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
     """Labels to indices 0 ... d-1."""
     labels = _labels(y, n)
-    order = tuple(classes) if classes is not None else _order(labels, n_classes)
+    try:
+        order = tuple(classes) if classes is not None else _order(labels, n_classes)
+        _ = set(order)
+    except TypeError as error:
+        raise DataError("classes", "be a sequence of hashable labels", repr(classes)) from error
     if len(set(order)) != len(order):
         raise DataError("classes", "be distinct", repr(order))
     if n_classes is not None and n_classes != len(order):
         raise DataError("n_classes", f"agree with the {len(order)} classes", repr(n_classes))
     if len(order) < 2:
-        raise DataError("y", "have at least 2 classes", f"1 ({order[0]!r})",
+        raise DataError("y", "have at least 2 classes", f"{len(order)} ({', '.join(map(repr, order))})",
                         "pass n_classes=3, say, if the other classes are merely absent from this sample")
     index = {label: k for k, label in enumerate(order)}
     missing = [label for label in labels if label not in index]
@@ -194,12 +213,12 @@ def _labels(y: Any, n: int) -> list[Hashable]:
     if len(labels) != n:
         raise DataError("y", f"have one label for each of the {n} rows of X", f"{len(labels)} labels")
     for i, label in enumerate(labels):
-        if label is None or label != label:  # NaN differs from itself
-            raise DataError("y", "have no missing labels", f"{label!r} at [{i}]")
         try:
             hash(label)
         except TypeError as error:
             raise DataError("y", "hold hashable labels", f"{label!r} at [{i}]") from error
+        if label is None or label != label:  # NaN differs from itself
+            raise DataError("y", "have no missing labels", f"{label!r} at [{i}]")
     return labels
 
 

@@ -5,6 +5,8 @@ A status is hearsay. It is recorded, and the certificate decides.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import time
 import warnings
@@ -56,7 +58,7 @@ class Backend:
         """Solve in place; what a solver does wrong is reported, never raised."""
         start = time.perf_counter()
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):  # OSQP prints whatever it is told
                 warnings.simplefilter("ignore")
                 problem.solve(solver=self.name, **self.options(accuracy))
         except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
@@ -105,6 +107,8 @@ def chain(name: str | None, width: int) -> list[Backend]:
 
 def find(name: str) -> Backend:
     """The backend of that name (any case), ours or another one cvxpy finds; BackendError names the remedy."""
+    if not isinstance(name, str):
+        raise BackendError("backend", "be a solver's name", repr(name))
     wanted = name.upper()
     backend = KNOWN.get(wanted, Backend(wanted, lambda tol: {}, wanted.lower()))
     if backend.installed:

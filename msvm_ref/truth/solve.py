@@ -16,8 +16,9 @@ import numpy as np
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.solution import Attempt, Solution
+from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
-from msvm_ref.truth.backends import Backend, chain
+from msvm_ref.truth.backends import Backend, chain, find
 from msvm_ref.truth.dual import DualModel
 from msvm_ref.truth.finish import finish
 from msvm_ref.truth.guess import exact_penalty, guess_pieces, released, sharpened
@@ -40,7 +41,7 @@ class Model(Protocol):
 ROUTES: dict[str, Any] = {"primal": PrimalModel, "dual": DualModel, "kesler": KeslerModel}
 
 
-def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Backend] | None = None,
+def solve(problem: Problem, method: str = "primal", backend: str | Sequence[str | Backend] | None = None,
           tolerance: float = 1e-9) -> Solution:
     """The certified solution of ``problem`` by "primal", "dual" or "kesler".
 
@@ -48,6 +49,8 @@ def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Back
     default the installed ones of ``backends.CHAIN`` are tried in order. When none reaches the tolerance the best
     answer comes back with ``converged=False`` and its certificate says how good it is.
     """
+    if not isinstance(problem, Problem):
+        raise DataError("problem", "be a Problem", repr(problem)[:80])
     search = _Search(problem, method, _checked(method, tolerance), [])
     for solver in _backends(backend, problem):
         if search.ask(solver):
@@ -63,21 +66,26 @@ def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", ba
     it costs a fraction of solving the whole one.)
     """
     _checked(method, tolerance)
+    if not isinstance(Cs, Iterable):
+        raise DataError("Cs", "be a sequence of C", repr(Cs))
     return [solve(problem.with_C(C), method, backend, tolerance) for C in Cs]
 
 
 def _checked(method: str, tolerance: float) -> float:
-    if method not in ROUTES:
+    if not isinstance(method, str) or method not in ROUTES:
         raise DataError("method", f"be one of {', '.join(ROUTES)}", repr(method))
-    if not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
+    number = real_number(tolerance)
+    if number is None or not 0 < number < 1:
         raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a relative gap")
-    return float(tolerance)
+    return number
 
 
-def _backends(backend: str | Sequence[Backend] | None, problem: Problem) -> list[Backend]:
+def _backends(backend: str | Sequence[str | Backend] | None, problem: Problem) -> list[Backend]:
     if backend is None or isinstance(backend, str):
         return chain(backend, problem.features.shape[1] * problem.d)
-    return list(backend)
+    if not isinstance(backend, Sequence):
+        raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
+    return [b if isinstance(b, Backend) else find(b) for b in backend]
 
 
 @dataclass
@@ -93,17 +101,20 @@ class _Search:
 
     def ask(self, backend: Backend) -> bool:
         """Let one backend try; True when the judge is satisfied."""
-        model = self.problem.shared.pop(("compiled", self.method), None)  # taken while in use: no two solves share it
-        whole = model is not None
-        if model is not None:
-            model.set_costs(self.problem)
-        else:
-            model, whole = self._model()
+        key = ("compiled", self.method)
+        kept: tuple[Model, float] | None = self.problem.shared.pop(key, None)  # taken while in use: no two solves share it
+        if kept is not None and 1e-3 <= self.problem.C / kept[1] <= 1e3:  # beyond, its scaling would no longer suit
+            kept[0].set_costs(self.problem)
+            done = self._rounds(kept[0], backend)
+            self.problem.shared[key] = kept
+            if done:
+                return True
+        model, whole = self._model()
         try:
             return self._rounds(model, backend)
         finally:
             if whole:
-                self.problem.shared[("compiled", self.method)] = model
+                self.problem.shared[key] = (model, self.problem.C)
 
     def _model(self) -> tuple[Model, bool]:
         if self.method != "primal":
