@@ -19,6 +19,8 @@ __all__ = ["ExactOptimum", "ExactnessError", "exact_optimum"]
 
 def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
     """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see judge.exact)."""
+    if problem.features.shape[1] == 0:
+        raise ExactnessError("problem", "have at least one feature of positive rank", "none", "add a column of zeros")
     return _from_guess(problem, _guess(problem), seconds, gram)
 
 

@@ -182,3 +182,62 @@ def test_extreme_costs_still_print_json_or_an_error(tmp_path, capsys, options):
     out = capsys.readouterr().out
     assert status in (0, 1, 2)
     assert status == 2 or json.loads(out, parse_constant=pytest.fail)
+
+
+def test_far_from_the_origin_the_charge_covers_the_cancellation():
+    """Free bias, features about 1e9: the exact primal value of a translated solution may not lie below ``lower``."""
+    from test_judge import exact_primal
+
+    near = np.array([[0.0], [3.0], [3.0], [-1.0]]) * 4.76837158203125e-07
+    machine = mr.ATS.with_cost("quadratic")
+    far = mr.Problem(machine, near + 1e9, [0, 1, 0, 1], C=1000.0, bias="free")
+    here = mr.Problem(machine, (near + 1e9) - 1e9, [0, 1, 0, 1], C=1000.0, bias="free")
+    exact = mr.solve(here)
+    assert mr.solve(far).certificate.lower <= float(exact_primal(here, exact.W, exact.b)) * (1 + 1e-15)
+    nearer = np.array([[0.375], [0.25], [0.375], [-0.125], [-0.25], [-0.125], [0.125], [-0.25], [0.0]])
+    machine, y = mr.LLW.with_cost("quadratic"), np.arange(9) % 2
+    truth = mr.solve(mr.Problem(machine, nearer, y, C=1000.0, bias="free"))
+    alpha = truth.alpha * (1 + 1e-16 * np.random.default_rng(5).normal(size=(9, 2)))
+    moved = mr.Problem(machine, nearer + 1e13, y, C=1000.0, bias="free")
+    assert mr.certify(moved, alpha=alpha).lower <= truth.certificate.upper * (1 + 1e-3)
+
+
+def test_a_column_of_years_does_not_cost_the_lower_bound():
+    near = np.array([[0.03, -0.09], [-1.0, -0.1], [-0.95, -0.56], [-0.11, 0.36], [-0.85, -0.87], [-0.31, 0.68]])
+    problem = mr.Problem(mr.CS, near + 2000, [0, 1, 2, 0, 1, 2], bias="free")
+    solution = mr.solve(problem)
+    assert mr.certify(problem, W=solution.W, b=solution.b).optimal(1e-6)
+
+
+def test_tiny_costs_keep_their_bias_interval():
+    problem = mr.Problem(mr.WW, np.zeros((3, 1)), [0, 0, 1], C=1e-9, bias="free")
+    np.testing.assert_allclose(mr.solve(problem).b_interval, [[1, 1], [-1, -1]], atol=1e-5)
+    assert mr.certify(problem, alpha=np.array([[0, 0.5], [0, 0.5], [1, 0]]) * 1e-9).optimal(1e-9)
+
+
+def test_faults_are_measured_class_by_class_and_against_themselves():
+    weights = [1, 1, 1, 1, 1e-11, 1e-11]
+    problem = mr.Problem(mr.OVA, blobs(3, per_class=2)[0], [0, 1, 0, 1, 2, 2], sample_weight=weights, bias="free")
+    alpha = mr.solve(problem).alpha.copy()
+    alpha[4:, 2] = 0.0
+    assert not mr.certify(problem, alpha=alpha).optimal(1e-9)
+    small = mr.Problem(mr.LLW, X, Y, C=1e-20)
+    assert not mr.certify(small, W=mr.solve(small).W + 1e-19).optimal(1e-6)
+    one = mr.Problem(mr.LLW, X, np.zeros(len(Y), int), n_classes=3, bias="free")
+    assert not mr.certify(one, W=np.zeros((3, 3)), b=np.array([2e12, -1e12, -1e12]) + 100).optimal(1e-9)
+
+
+def test_support_and_labels_at_the_extremes():
+    assert mr.solve(mr.Problem(mr.WW, [[1.0], [-1.0], [5.0]], [0, 1, 0], C=1e8)).support.tolist() == [0, 1]
+    for labels in ([2**70, 2**71], ["a\0", "b"]):
+        solution = mr.solve(mr.Problem(mr.WW, [[1.0], [-1.0]], labels))
+        assert solution.predict([[1.0], [-1.0]]).tolist() == labels
+
+
+def test_rigour_about_an_overflowing_candidate_and_a_problem_without_features():
+    problem = mr.Problem(mr.WW, X, Y)
+    assert mr.certify(problem, W=np.full((3, 3), 1e200), rigorous=True).primal_value == np.inf
+    with pytest.raises(mr.ExactnessError, match="feature"):
+        mr.exact_optimum(mr.Problem(mr.WW, np.zeros((3, 0)), [0, 1, 2]))
+    zero = mr.Problem(mr.Machine("z", PLAIN, mr.TOTAL_SUM, -1), [[1.0], [2.0]], [0, 1])
+    assert not mr.certify(zero, W=np.zeros((1, 2)), alpha=np.ones((2, 2)), rigorous=True).optimal(1e-3)

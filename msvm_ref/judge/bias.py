@@ -69,14 +69,15 @@ def _rows(problem: Problem) -> tuple[Index, Index, Array]:
 
 
 def _program(problem: Problem, scores: Array) -> dict[str, Any]:
-    """min sum C_i xi_ir over (b, xi >= 0)  s.t.  -<nu_p, b> - xi <= -t, sum b = 0 under sum-to-zero."""
+    """min sum C_i/max C xi_ir over (b, xi >= 0)  s.t.  -<nu_p, b> - xi <= -t, sum b = 0 under sum-to-zero."""
     d, (i, p, rows) = problem.d, _rows(problem)
     t = violations(problem, scores)[i, p]
     group = i if problem.spec.shared else np.arange(len(i))
     cost = problem.costs if problem.spec.shared else problem.costs[i]
     slack = sparse.csr_array((-np.ones(len(i)), (np.arange(len(i)), group)), shape=(len(i), len(cost)))
     program: dict[str, Any] = {
-        "c": np.concatenate([np.zeros(d), cost]), "A_ub": sparse.hstack([sparse.csr_array(-rows), slack]).tocsr(),
+        "c": np.concatenate([np.zeros(d), cost / cost.max(initial=1e-300)]),
+        "A_ub": sparse.hstack([sparse.csr_array(-rows), slack]).tocsr(),
         "b_ub": -t, "bounds": [(None, None)] * d + [(0, None)] * len(cost), "method": "highs"}
     return _centred(problem, program, d + len(cost))
 
@@ -93,7 +94,7 @@ def _linear_level(problem: Problem, scores: Array) -> dict[str, Any]:
     """The LP's feasible set with the loss held at its minimum."""
     program = _program(problem, scores)
     found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
-    ceiling = found.fun + SLACK * max(abs(found.fun), 1e-3 * problem.costs.max(initial=0.0))
+    ceiling = found.fun + SLACK * max(abs(found.fun), 1e-3)  # the largest cost counts as 1
     program["A_ub"] = sparse.vstack([program["A_ub"], sparse.csr_array(program["c"][None, :])]).tocsr()
     program["b_ub"] = np.append(program["b_ub"], ceiling)
     return program

@@ -20,8 +20,8 @@ Mask = NDArray[np.bool_]
 ROUNDS, GRADIENT_STEPS, NEWTON_STEPS, NEWTON_SIZE = 40, 40, 25, 800
 
 
-STALE = 0.02
-"""A round that closes less than this part of what is left is stale; three in a row end the search."""
+STALE, PATIENCE = 0.02, 10
+"""A round that closes less than STALE of what is left is stale; after PATIENCE rounds three in a row end the search."""
 
 
 def suggested_alpha(problem: Problem, t: Array) -> Array:
@@ -41,7 +41,7 @@ def suggested_alpha(problem: Problem, t: Array) -> Array:
 
 def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
     """An alpha whose repaired dual value is as high as ROUNDS of the above get it; stops when it meets ``upper``."""
-    ascent = _Ascent(problem, b)
+    ascent = _Ascent(problem, b + problem.features.mean(axis=0) @ W if problem.bias == "free" else b)
     alpha = suggested_alpha(problem, violations(problem, problem.features @ W + b))
     best, best_value, stale = alpha, -np.inf, 0
     for turn in range(ROUNDS):
@@ -51,18 +51,21 @@ def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
         stale = 0 if not value - best_value <= STALE * (upper - value) else stale + 1  # upper may be NaN: no target
         if value > best_value:
             best, best_value = repaired.alpha, value
-        if best_value >= upper * (1 - 1e-13) or stale == 3:
+        if best_value >= upper * (1 - 1e-13) or (stale >= 3 and turn >= PATIENCE):
             break
         ascent.update_bias(alpha)
     return best
 
 
 class _Ascent:
-    """The (augmented) dual of a problem: its gradient, its curvature, and steps that climb it."""
+    """The (augmented) dual of a problem: its gradient, its curvature, and steps that climb it.
+
+    Under a free bias the features are centred, and b is the bias that goes with them.
+    """
 
     def __init__(self, problem: Problem, b: Array) -> None:
         self.problem, self.spec, self.b = problem, problem.spec, b.copy()
-        phi = problem.features
+        phi = problem.features - (problem.features.mean(axis=0) if problem.bias == "free" else 0.0)
         column = {"none": 0.0, "penalized": 1.0, "free": float(np.sqrt((phi * phi).sum(axis=1).mean())) or 1.0}
         self.rho = column[problem.bias] ** 2
         self.phi = np.concatenate([phi, np.full((len(phi), 1), column[problem.bias])], axis=1) if self.rho else phi

@@ -50,7 +50,7 @@ def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, c
         residual = float((miss / np.maximum(abs(wanted).max(axis=1), float(abs(problem.spec.gamma).max()) or 1.0)).max())
     helper = _helper(problem, reference)
     certificate = judge_candidate(problem, handed, residual, helper)
-    if rigorous:
+    if rigorous and math.isfinite(certificate.primal_value or 0.0):
         from msvm_ref.judge.rigorous import made_rigorous
 
         return made_rigorous(problem, certificate, handed, helper)
@@ -158,7 +158,7 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
                  lower: Enclosed, lowest: float, best_lower: float, best_upper: float, lower_from: str,
                  scores_residual: float | None) -> Certificate:
     kkt = _kkt(problem, W, b, dual.alpha, upper.value) if math.isfinite(upper.high) else None
-    centre, moved = _sum_to_zero(problem, handed, upper.value)
+    centre, moved = _sum_to_zero(problem, handed, max(upper.high - best_lower, 0.0))
     return Certificate(
         title=_title(problem), lower=best_lower, upper=best_upper,
         primal_value=upper.high if handed.W is not None else None,
@@ -171,21 +171,21 @@ def _certificate(problem: Problem, handed: Candidate, W: Array, b: Array, dual: 
         alpha_built=handed.alpha is None, gram_residual=problem.factor.residual, lower_from=lower_from)
 
 
-def _sum_to_zero(problem: Problem, handed: Candidate, upper: float) -> tuple[float | None, float]:
+def _sum_to_zero(problem: Problem, handed: Candidate, gap: float) -> tuple[float | None, float]:
     """(relative violation, distance that centring moves W) of the candidate as handed in.
 
-    W is measured against sqrt(2 upper), which bounds ||W*||; b against the targets, so that noise about 0 stays noise.
+    W is measured against itself and the distance its gap allows, b against the targets, each beyond its own rounding.
     """
-    if handed.W is None or handed.b is None or not math.isfinite(upper):
+    if handed.W is None or handed.b is None or not math.isfinite(gap):
         return None, 0.0
     root = math.sqrt(problem.d)
     off = float(np.linalg.norm(handed.W.sum(axis=1))) / root
     off_b = abs(float(handed.b.sum())) / root
-    size = max(float(np.linalg.norm(handed.W)), math.sqrt(2 * upper), 1e-300)
-    size_b = max(float(np.linalg.norm(handed.b)), float(abs(problem.spec.gamma).max()), 1e-300)
-    relative = max(off / size, off_b / size_b)
     noise = 4 * problem.d * float(np.finfo(float).eps)
-    return (0.0 if relative <= noise else relative), off if problem.spec.sum_to_zero else 0.0
+    size, size_b = float(np.linalg.norm(handed.W)), float(np.linalg.norm(handed.b))
+    fault = (off if off > noise * size else 0.0) / max(size, math.sqrt(2 * gap), 1e-300)
+    fault_b = (off_b if off_b > noise * size_b else 0.0) / max(float(abs(problem.spec.gamma).max()), 1e-300)
+    return max(fault, fault_b), off if problem.spec.sum_to_zero else 0.0
 
 
 def _dual_faults(problem: Problem, handed: Candidate) -> dict[str, float | None]:
@@ -206,9 +206,9 @@ def _dual_faults(problem: Problem, handed: Candidate) -> dict[str, float | None]
         noise = problem.d * float(np.finfo(float).eps) if problem.spec.shared else 0.0
         faults["dual_bound"] = excess if excess > noise else 0.0
     if problem.bias == "free":
-        residual = max(abs(float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0)))
-        mass = float(by_class(abs(problem.spec.projected_nu).transpose(0, 2, 1), problem.y, abs(alpha)).sum(axis=0).max())
-        relative = residual / max(mass, 1e-300)
+        residual = np.array([abs(float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0))])
+        mass = by_class(abs(problem.spec.projected_nu).transpose(0, 2, 1), problem.y, abs(alpha)).sum(axis=0)
+        relative = float((residual / np.maximum(mass, 1e-300)).max())  # class by class
         faults["dual_equality"] = 0.0 if relative <= problem.n * float(np.finfo(float).eps) else relative
     return faults
 

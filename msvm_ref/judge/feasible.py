@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.judge.values import by_class, expansion, group_sums
+from msvm_ref.judge.values import by_class, expansion, group_sums, rounding
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
@@ -183,11 +183,16 @@ def _charge(problem: Problem, alpha: Array, step: Array, residual: Array) -> flo
 
     The slope along delta may be taken about the mean feature: <nu, W'mean> summed against delta is -<W'mean, residual>.
     """
-    spec, mean = problem.spec, problem.features.mean(axis=0)
-    W = problem.features.T @ expansion(problem, alpha)
-    about_mean = by_class(spec.projected_nu, problem.y, (problem.features - mean) @ W)
-    slope = abs(spec.gamma[problem.y]) + abs(about_mean)
-    known, curve = float(abs(mean @ W) @ abs(residual)), 0.0
+    spec, phi, mean = problem.spec, problem.features, problem.features.mean(axis=0)
+    centred, nu = phi - mean, abs(spec.projected_nu)
+    W = phi.T @ expansion(problem, alpha)
+    # W errs by at most W_error (values.py's argument), which cancellation makes large where features lie far from 0.
+    W_error = rounding(len(phi) + spec.d + 8) * (abs(phi).T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha))
+    W_size = abs(W) * (1 + rounding(phi.shape[1] + spec.d + 8)) + W_error
+    about_mean = abs(by_class(spec.projected_nu, problem.y, centred @ W))
+    about_mean += by_class(nu, problem.y, abs(centred) @ (W_size - abs(W)))
+    slope = abs(spec.gamma[problem.y]) + about_mean
+    known, curve = float((abs(mean @ W) + abs(mean) @ (W_size - abs(W))) @ abs(residual)), 0.0
     if spec.quadratic:
         cost = np.where(problem.costs > 0, problem.costs, np.inf)[:, None]
         total, change = group_sums(problem, alpha), group_sums(problem, step)

@@ -34,11 +34,15 @@ PRECISION = 212
 
 @dataclass(frozen=True)
 class RigorousBounds:
-    """Rationals with lower <= optimum <= upper; ``alpha_moved`` says how far alpha went to become exactly feasible."""
+    """Rationals with lower <= optimum <= upper; ``alpha_moved`` says how far alpha went to become exactly feasible.
+
+    ``lower`` is never negative (alpha = 0 is feasible and worth 0); ``dual`` is what this alpha is worth itself.
+    """
 
     lower: Fraction
     upper: Fraction
     alpha_moved: float
+    dual: Fraction
 
     @property
     def gap(self) -> Fraction:
@@ -56,11 +60,11 @@ def rigorous_bounds(problem: Problem, candidate: Candidate) -> RigorousBounds:
     shift = max((abs(float(v) - float(a)) for row, floats in zip(feasible, alpha, strict=True)
                  for v, a in zip(row, floats, strict=True)), default=0.0)
     with ctx.workprec(PRECISION):
-        lower = max(_end(_dual(problem, feasible), -1), Fraction(0))
+        dual = _end(_dual(problem, feasible), -1)
         W, b = (candidate.W, candidate.b) if candidate.W is not None else _weights(problem, alpha)
         assert b is not None
         upper = _end(_primal(problem, W, b), 1)
-    return RigorousBounds(lower, upper, shift)
+    return RigorousBounds(max(dual, Fraction(0)), upper, shift, dual)
 
 
 def made_rigorous(problem: Problem, certificate: Certificate, handed: Candidate, helper: Candidate | None) -> Certificate:
@@ -76,7 +80,7 @@ def made_rigorous(problem: Problem, certificate: Certificate, handed: Candidate,
     return replace(
         certificate, lower=lower, upper=upper, distance_bound=distance,
         primal_value=None if certificate.primal_value is None else _outward(own.upper, 1),
-        dual_value=None if certificate.dual_value is None else _outward(own.lower, -1),
+        dual_value=None if certificate.dual_value is None else _outward(own.dual, -1),
         lower_from=f"{certificate.lower_from}; rigorous: rationals and {PRECISION}-bit balls")
 
 

@@ -18,7 +18,7 @@ from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.problem import Problem
 
 SUPPORT = 1e-7
-"""An example supports the solution when one of its alpha exceeds SUPPORT x its C_i (linear) or x max alpha (quadratic)."""
+"""An example supports the solution when one of its alpha exceeds SUPPORT x its C_i, or x the largest alpha if that is less."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ class Solution:
     @cached_property
     def support(self) -> NDArray[np.int64]:
         """Indices of the examples with a multiplier that matters (see SUPPORT)."""
-        scale = self.alpha.max(initial=0.0) if self.problem.spec.quadratic else self.problem.costs
+        largest = self.alpha.max(initial=0.0)
+        scale = largest if self.problem.spec.quadratic else np.minimum(self.problem.costs, largest)
         return np.flatnonzero((self.alpha.max(axis=1) > SUPPORT * scale) & (self.alpha.max(axis=1) > 0))
 
     def decision_function(self, X: Any) -> Array:
@@ -105,10 +106,9 @@ class Solution:
         """Labels of the largest score, ties to the class that comes first."""
         classes = self.problem.classes
         best = self.decision_function(X).argmax(axis=1)
-        out = np.empty(len(classes), dtype=object)
-        out[:] = classes
-        labels: NDArray[Any] = out[best]
-        return labels.astype(type(classes[0])) if _one_plain_type(classes) else labels
+        labels = np.empty(len(classes), dtype=object)
+        labels[:] = classes
+        return np.asarray(_plain(classes, labels)[best])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything a program needs, JSON-ready: the problem's settings, the solution, and its certificate."""
@@ -130,5 +130,10 @@ class Solution:
         return f"{self.certificate}\nmethod {self.method}, backend {self.backend}\n{tried}"
 
 
-def _one_plain_type(classes: tuple[Any, ...]) -> bool:
-    return len({type(c) for c in classes}) == 1 and type(classes[0]) in (int, float, str, bool)
+def _plain(classes: tuple[Any, ...], labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels of one plain type as an array of that type, where numpy keeps them as they are."""
+    if len({type(c) for c in classes}) == 1 and type(classes[0]) in (int, float, str, bool):
+        typed = np.array(classes)
+        if typed.dtype != object and typed.tolist() == list(classes):
+            return typed
+    return labels

@@ -110,7 +110,7 @@ def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) 
             return Enclosed(0.0, 0.0)
         mask, gamma = spec.mask[problem.y], gamma_table[problem.y]
         t = np.where(mask, gamma - by_class(nu, problem.y, scores), -np.inf)
-        error = _gamma_k(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(nu), problem.y, size))
+        error = rounding(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(nu), problem.y, size))
         error = error + UNDERFLOW * (1 + float(abs(nu).max()))
         error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
         xi = slacks(problem, t)
@@ -132,7 +132,7 @@ def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclo
     with np.errstate(over="ignore", invalid="ignore"):
         W = phi.T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha)
         size = abs(phi).T @ by_class(abs(nu).transpose(0, 2, 1), problem.y, alpha)
-        error = _gamma_k(len(phi) + spec.d + 8, unit) * size + UNDERFLOW * (1 + float(abs(nu).max()))
+        error = rounding(len(phi) + spec.d + 8, unit) * size + UNDERFLOW * (1 + float(abs(nu).max()))
         gain = gamma[problem.y] * alpha
         terms, doubts = [gain.ravel(), (-W * W / 2).ravel()], [(abs(W) * error + error * error).ravel()]
         if spec.quadratic:
@@ -140,7 +140,7 @@ def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclo
             total = group_sums(problem, alpha)
             conjugate = total * np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
             terms.append(-conjugate.ravel())
-            doubts.append(_gamma_k(2 * spec.d + 8, unit) * conjugate.ravel())
+            doubts.append(rounding(2 * spec.d + 8, unit) * conjugate.ravel())
         return _summed(np.concatenate(terms), np.concatenate(doubts), unit, bool(alpha.any()))
 
 
@@ -153,7 +153,8 @@ def _no_loss(problem: Problem, b: Real) -> bool:
                for y, p in np.argwhere(problem.spec.mask) if int(y) in present)
 
 
-def _gamma_k(k: int, unit: float) -> float:
+def rounding(k: int, unit: float = float(np.finfo(np.float64).eps)) -> float:
+    """gamma_k = k u / (1 - k u), the relative error of k operations."""
     return k * unit / (1 - k * unit)
 
 
@@ -168,7 +169,7 @@ def _summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
             return Enclosed(math.nan, math.inf)
     else:
         value = float(terms.sum())
-        sum_error = float(abs(terms).sum()) * _gamma_k(terms.size, unit) + abs(value) * float(np.finfo(float).eps)
+        sum_error = float(abs(terms).sum()) * rounding(terms.size, unit) + abs(value) * float(np.finfo(float).eps)
     if not (inexact or terms.any() or doubts.any()):
         return Enclosed(0.0, 0.0)
     radius = (float(doubts.sum()) + 4 * unit * float(abs(terms).sum())) * (1 + 1e-6) + sum_error + TINY * terms.size
