@@ -131,7 +131,9 @@ class _Ascent:
             length = self._longest(alpha, step, full)
             cut = self.project(np.where(free & (alpha + length * step <= tiny), 0.0, alpha + length * step))
             if length == 1.0:
-                self.b = self.b + shift
+                residual = abs(expansion(self.problem, cut).sum(axis=0)).max()
+                if residual <= 1e-9 * abs(expansion(self.problem, cut)).sum():  # the step met the equality: so does b
+                    self.b = self.b + shift
                 return cut
             whole = self.project(np.where(free, alpha + step, alpha))
             alpha = whole if self.value(whole) > self.value(cut) else cut
