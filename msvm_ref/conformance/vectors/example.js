@@ -42,7 +42,7 @@ function check(v, W, b, alpha) {                                     // the faul
 }
 let wrong = 0, count = 0;
 for (const file of process.argv.slice(2)) {
-  const { vectors } = JSON.parse(require("fs").readFileSync(file, "utf8")), byId = new Map(vectors.map(v => [v.id, v]));
+  const { vectors = [] } = JSON.parse(require("fs").readFileSync(file, "utf8")), byId = new Map(vectors.map(v => [v.id, v]));
   for (const v of vectors) {
     const base = v.result === "valid" ? v : byId.get(v.problem), handed = { ...base, ...(v.candidate || {}) };
     const faults = check(base, deep(handed.W), deep(handed.b), deep(handed.alpha));
