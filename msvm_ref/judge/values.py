@@ -146,6 +146,8 @@ def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclo
 
 def _no_loss(problem: Problem, b: Real) -> bool:
     """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
+    if (violations(problem, np.asarray(b, dtype=np.float64)[None, :] + np.zeros((problem.n, 1))) > 1e-6).any():
+        return False
     nu, gamma = problem.machine.projected_nu(problem.d), problem.machine.gamma(problem.d)
     exact = [Fraction(float(v)) for v in b]
     present = set(problem.y[problem.costs > 0].tolist())

@@ -222,10 +222,7 @@ class Machine:
 
     def projected_nu(self, d: int) -> Tensor:
         """Pi nu as exact rationals: nu minus its mean over m under sum-to-zero, else nu."""
-        nu = self.nu(d)
-        if not self.sum_to_zero:
-            return nu
-        return tuple(tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu)
+        return _projected(self, d)
 
     def at(self, d: int) -> Spec:
         """The machine at d classes in float64, read-only."""
@@ -242,6 +239,14 @@ class Machine:
             raise SpecError("d", "be an integer, at least 2", repr(d))
         if self.fixed_d not in (None, d):
             raise SpecError("d", f"be {self.fixed_d}, the size of the machine's arrays", str(d))
+
+
+@lru_cache(maxsize=256)
+def _projected(machine: Machine, d: int) -> Tensor:
+    nu = machine.nu(d)
+    if not machine.sum_to_zero:
+        return nu
+    return tuple(tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu)
 
 
 @lru_cache(maxsize=256)
