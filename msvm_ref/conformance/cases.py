@@ -47,8 +47,8 @@ def _case(name: str, X: Any, y: Any, C: float = 1.0, **more: Any) -> Case:
     return Case(name, frozen(X), np.asarray(y), C, **more)
 
 
-_X = [[2, 1], [1, 2], [3, 0.5], [-0.5, 1], [-1, -2], [-2, 0.5], [-1.5, -1], [1, -0.5],
-      [1.5, -2], [0.5, -1.5], [2, -1], [-0.5, 0.5]]
+_X: list[list[float]] = [[2, 1], [1, 2], [3, 0.5], [-0.5, 1], [-1, -2], [-2, 0.5], [-1.5, -1], [1, -0.5],
+                         [1.5, -2], [0.5, -1.5], [2, -1], [-0.5, 0.5]]
 _Y = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 BASE = _case("base", _X, _Y)
 """Three overlapping classes in the plane."""

@@ -3,7 +3,7 @@
 Along the ray t (W, b) the objective is t^2/2 R + sum_i C_i L(t f(x_i)), R = ||W||^2 [+ ||b||^2]. At an optimum 0 lies in its
 subdifferential at t = 1, which for L = sum of hinges is an interval, so that C must lie in
 
-    [R / -g_low, R / -g_high],    g = sum_i weight_i dL(t f(x_i))/dt at t = 1,  hinges within KINK of their kink counted both ways.
+    [R / -g_low, R / -g_high],    g = sum_i weight_i dL(t f(x_i))/dt at t = 1,  hinges within KINK of 0 counted both ways.
 
 That is necessary, costs one pass over the data, and says for a given machine which C are possible at all.
 """
@@ -110,13 +110,14 @@ def _edits(problem: Problem, W: Array, b: Array) -> Iterator[Hypothesis]:
         labels.append(("ignored", "sample weights ignored", 1.0))
     for machine in (*machines.values(), *others):
         swap = 0.0 if machine == problem.machine else 1.5
-        name = "" if not swap else f"{machine.cost} cost" if machine.name == problem.machine.name else f"not {problem.machine.name}"
+        told = f"{machine.cost} cost" if machine.name == problem.machine.name else f"not {problem.machine.name}"
+        name = told if swap else ""
         for (scale, factor, words), bias, order, shape, weight in itertools.product(
                 conversions(machine, problem.n, d, problem.C), treatments, _orders(d), shapes, labels):
             edits = swap + bool(words) + bias[3] + order[2] + shape[2] + weight[2]
             if edits <= MOST_EDITS:
-                told = tuple(w for w in (name, words, bias[2], order[1], shape[1], weight[1]) if w)
-                yield Hypothesis(machine, scale, factor, bias[0], bias[1], order[0], weight[0], shape[0], told, edits)
+                said = tuple(w for w in (name, words, bias[2], order[1], shape[1], weight[1]) if w)
+                yield Hypothesis(machine, scale, factor, bias[0], bias[1], order[0], weight[0], shape[0], said, edits)
 
 
 def _biases(problem: Problem, biased: bool) -> list[tuple[Bias, float, str, float]]:
@@ -126,7 +127,8 @@ def _biases(problem: Problem, biased: bool) -> list[tuple[Bias, float, str, floa
         (bias, 1.0, "" if bias == problem.bias else f"{words} for {says[problem.bias]}", float(bias != problem.bias))
         for bias, words in says.items() if bias != "none" or not biased]
     if biased and problem.is_linear:
-        out += [("penalized", s, f"intercept scaled by {s:g}", 1.0 + (problem.bias == "free")) for s in (10.0, 100.0, 1000.0, 0.1)]
+        cost = 1.0 + (problem.bias == "free")
+        out += [("penalized", s, f"intercept scaled by {s:g}", cost) for s in (10.0, 100.0, 1000.0, 0.1)]
     return out
 
 
@@ -193,7 +195,8 @@ def _slope(problem: Problem, scores: Array) -> tuple[Array, Array]:
     near, active = counts & (abs(t) <= KINK), counts & (t > KINK)
     if not problem.spec.shared:
         sure = np.where(active, rate, 0.0).sum(axis=1)
-        return sure + np.where(near, np.minimum(rate, 0), 0).sum(axis=1), sure + np.where(near, np.maximum(rate, 0), 0).sum(axis=1)
+        unsure = np.where(near, rate, 0.0)
+        return sure + np.minimum(unsure, 0).sum(axis=1), sure + np.maximum(unsure, 0).sum(axis=1)
     worst = t.max(axis=1, keepdims=True)
     leading = counts & (t >= worst - KINK) & (t > -KINK)
     low = np.where(leading, rate, np.inf).min(axis=1)

@@ -79,7 +79,8 @@ def check_solver(solver: Any, machine: Machine | None = None, convention: Conven
 
 
 def parametrize(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
-                expected_failures: Mapping[str, str] | None = None, checks: Iterable[str] | None = None, **settings: Any) -> Any:
+                expected_failures: Mapping[str, str] | None = None, checks: Iterable[str] | None = None,
+                **settings: Any) -> Any:
     """``@parametrize(MySvm(), machine=WW)`` over ``def test_my_svm(check): check()``: one test per check.
 
     Expected failures become strict xfails; what a check cannot tell is skipped with its reason.
