@@ -26,8 +26,9 @@ def check_machine(trial: Trial) -> None:
     pairs = [f for f in MACHINE_FIXTURES if name in (f.first[0], f.second[0])]
     if not pairs:
         raise CheckSkipped(f"no stored fixture tells {name} from the catalogue's machines")
-    for fixture in {f.data: f for f in pairs}.values():
-        trial.require_optimal(fixture.case, trial.fit(fixture.case))
+    smallest = {f.data: f.case for f in pairs}.values()
+    for case in (BASE, *smallest):  # a dozen examples first: three leave a diagnosis more than one answer
+        trial.require_optimal(case, trial.fit(case))
 
 
 def check_C(trial: Trial) -> None:
@@ -40,7 +41,7 @@ def check_C(trial: Trial) -> None:
 def check_bias_treatment(trial: Trial) -> None:
     """No bias, a penalized or a free one, as claimed: on data off the origin, where the three provably differ."""
     stored = [f.case for f in BIAS_FIXTURES if f.first[0] == trial.machine.name and trial.d == 3]
-    for case in (*stored, trial.shaped(OFFSET)):
+    for case in (trial.shaped(OFFSET), *stored):
         trial.require_optimal(case, trial.fit(case))
 
 
