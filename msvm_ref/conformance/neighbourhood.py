@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,8 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
 
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:
     """Edits of the claim that pass the ray test, fewest edits first."""
-    found = [h for h in _edits(problem, W, b) if _possible(problem, h, W, b)]
+    rays: dict[Any, Ray] = {}
+    found = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
     return sorted(found, key=lambda h: h.edits)
 
 
@@ -154,16 +155,27 @@ def _weights(problem: Problem, mode: str) -> Any:
     return problem.sample_weight if mode == "as given" else None
 
 
-def _possible(problem: Problem, h: Hypothesis, W: Array, b: Array) -> bool:
+@dataclass(frozen=True)
+class Ray:
+    """||W||^2, ||b||^2 and the slopes [low_i, high_i] of the losses along t (W, b) at t = 1."""
+
+    weights: float
+    bias: float
+    low: Array
+    high: Array
+
+
+def possible(problem: Problem, h: Hypothesis, W: Array, b: Array, rays: dict[Any, Ray]) -> bool:
     """Is C * factor among the constants at which the ray through the candidate may be stationary?"""
-    weights, bias = moved(h, W, b)
-    bare = _with_machine(problem, h.machine)
-    phi = problem.features
-    scores = phi @ weights[:phi.shape[1]] + (bias if h.sigma == 1.0 else h.sigma * weights[-1])
-    ridge = float((weights * weights).sum()) + (float((bias * bias).sum()) if h.bias == "penalized" and h.sigma == 1.0 else 0.0)
-    low, high = _slope(bare, scores)
+    key = (h.machine, h.scale, h.order, h.shape)  # scores depend on nothing else
+    if key not in rays:
+        weights, bias = moved(replace(h, sigma=1.0), W, b)
+        slopes = _slope(_with_machine(problem, h.machine), problem.features @ weights + bias)
+        rays[key] = Ray(float((weights * weights).sum()), float((bias * bias).sum()), *slopes)
+    ray = rays[key]
+    ridge = ray.weights + (ray.bias / h.sigma**2 if h.bias == "penalized" else 0.0)
     weight = _weights(problem, h.weights)
-    low, high = (low.sum(), high.sum()) if weight is None else (weight @ low, weight @ high)
+    low, high = (ray.low.sum(), ray.high.sum()) if weight is None else (weight @ ray.low, weight @ ray.high)
     C = problem.C * h.factor
     smallest = ridge / -low if low < 0 else math.inf
     largest = ridge / -high if high < 0 else math.inf
