@@ -43,7 +43,7 @@ def test_stored_enclosures_hold_the_certified_optimum(key):
     assert high - low <= 2e-9 * (1 + high)
 
 
-@pytest.mark.parametrize("fixture", (*MACHINE_FIXTURES, *BIAS_FIXTURES), ids=lambda f: f.case.name)
+@pytest.mark.parametrize("fixture", [*MACHINE_FIXTURES, *BIAS_FIXTURES], ids=lambda f: f.case.name)
 def test_enclosures_do_not_meet_and_neither_solution_passes_for_the_other(fixture):
     (a_low, a_high), (b_low, b_high) = fixture.enclosures
     assert a_high < b_low or b_high < a_low

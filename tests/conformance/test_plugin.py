@@ -39,7 +39,7 @@ def _found_by_other_processes(monkeypatch):
 
 def suite(pytester: pytest.Pytester, factor: float, expected: dict[str, str], *arguments: str) -> pytest.RunResult:
     pytester.makepyfile(SUITE.replace("FACTOR", str(factor)).replace("EXPECTED", repr(expected)))
-    return pytester.runpytest_subprocess(*LOAD, "--strict-markers", "-rs", *arguments)
+    return pytester.runpytest_inprocess(*LOAD, "--strict-markers", "-rs", *arguments)
 
 
 def test_passes_and_skips(pytester):
@@ -51,7 +51,8 @@ def test_passes_and_skips(pytester):
 def test_fails_with_the_numbers_and_writes_the_report(pytester):
     result = suite(pytester, 2.0, {}, "--msvm-report", "out.json")
     result.assert_outcomes(failed=1, passed=0, skipped=2)
-    result.stdout.fnmatch_lines(["*CheckFailed: unbalanced at C = 0.0625: objective *", "msvm: 3 checks, 1 failed; report: out.json"])
+    result.stdout.fnmatch_lines(["*CheckFailed: unbalanced at C = 0.0625: objective *",
+                                 "msvm: 3 checks, 1 failed; report: out.json"])
     rows = {r["name"]: r for r in json.loads((pytester.path / "out.json").read_text())["records"]}
     assert rows["check_C"]["status"] == "failed"
     assert "optimum lies in" in rows["check_C"]["message"]
@@ -66,5 +67,6 @@ def test_expected_failures_are_strict(pytester):
 
 def test_the_plugin_is_light():
     code = ("import sys, pytest; before = set(sys.modules); import msvm_ref.conformance.plugin; "
-            "heavy = {'cvxpy', 'numpy', 'scipy', 'sklearn', 'hypothesis'} & (set(sys.modules) - before); assert not heavy, heavy")
+            "heavy = {'cvxpy', 'numpy', 'scipy', 'sklearn', 'hypothesis'} & (set(sys.modules) - before); "
+            "assert not heavy, heavy")
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -88,8 +88,8 @@ def test_an_estimator_in_its_own_convention(module, capsys):
 
 def test_a_program(module, capsys):
     (module / "svm.py").write_text(
-        "import json, sys, mysvm, numpy as np\nt = json.load(sys.stdin)\n"
-        "print(json.dumps({'W': mysvm.good(np.array(t['X'], float), t['y'], t['C'])['W'].tolist()}))\n")
+        f"import json, sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom zoo import projected_gradient\n"
+        "t = json.load(sys.stdin)\nprint(json.dumps({'W': projected_gradient(t['X'], t['y'], t['C'])['W'].tolist()}))\n")
     command = f"{sys.executable} svm.py"
     assert main(["validate", "--command", command, "--machine", "WW", "--check", "check_label_order"]) == 0
     assert "1 solver" in capsys.readouterr().out
@@ -105,7 +105,8 @@ def test_sklearn_one_check(capsys):
 @pytest.mark.parametrize("arguments", [
     [], ["sklearn", "--command", "x"], ["nonsense"], ["os:nothing"], ["no_such_module:x"], ["sklearn", "--machine", "WW"],
     ["sklearn", "--check", "nonsense"], ["sklearn", "--report", "out.pdf"], ["--command", "./no-such-program"],
-    ["math:sqrt", "--machine", "XX"], ["math:sqrt", "--machine", "WW", "--convention", "nonsense"], ["math:pi", "--machine", "WW"]],
+    ["math:sqrt", "--machine", "XX"], ["math:sqrt", "--machine", "WW", "--convention", "nonsense"],
+    ["math:pi", "--machine", "WW"]],
     ids=" ".join)
 def test_usage_errors(arguments, capsys):
     assert main(["validate", *arguments]) == 2

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from zoo import ZOO, honest, projected_gradient
 
 import msvm_ref as mr
 from msvm_ref.conformance import CHECKS, check_solver
 from msvm_ref.conformance.suite import make_trial, run_check
 from msvm_ref.model import conventions as cv
-from zoo import ZOO, honest, projected_gradient
 
 
 def claim_of(animal):
