@@ -129,6 +129,7 @@ class EstimatorSolver:
         fit = inspect.signature(estimator.fit).parameters
         self.takes = frozenset({"sample_weight"} & set(fit))
         self.intercept_scaling = known.get("intercept_scaling")
+        self.draws_by_design = "random_state" in known and known["random_state"] is None
         self.without_intercept = known.get("fit_intercept") is False
 
     def copy(self) -> EstimatorSolver:

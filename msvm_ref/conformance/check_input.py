@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.cases import BASE
-from msvm_ref.conformance.trial import CheckFailed, Trial
+from msvm_ref.conformance.trial import CheckFailed, SolverBroke, Trial, ask
 
 
 def check_float32_input(trial: Trial) -> None:
@@ -40,7 +40,7 @@ def check_readonly_input(trial: Trial) -> None:
     base = trial.shaped(BASE)
     try:
         fitted = trial.fit(base, X=base.X)
-    except ValueError as error:
+    except SolverBroke as error:
         raise CheckFailed(f"refuses or writes to read-only X: {error}") from error
     trial.require_base(base)
     trial.require_optimal(base, fitted, " (read-only)")
@@ -52,7 +52,7 @@ def check_input_unchanged(trial: Trial) -> None:
     X, y = np.array(base.X), np.array(base.y)
     takes = "sample_weight" in trial.solver.takes
     weight = np.ones(len(y)) if takes else None
-    trial.solver.copy().fit(X, y, trial.constant(base), weight)
+    ask(trial.solver.copy().fit, X, y, trial.constant(base), weight)
     changed = [name for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, np.ones(len(y))))
                if now is not None and not np.array_equal(now, was)]
     if changed:

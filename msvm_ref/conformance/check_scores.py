@@ -8,7 +8,7 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted
 from msvm_ref.conformance.cases import BASE, Case
-from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial
+from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial, ask
 
 ROUNDING = 1e-10
 """Scores are sums of a few products: their relative rounding error is far below this, a wrong term far above."""
@@ -21,7 +21,7 @@ def _scored(trial: Trial, case: Case) -> tuple[Fitted, Any, Any]:
         raise CheckSkipped("it has no decision_function")
     if fitted.W is None:
         raise CheckSkipped("it returns no weights to compare its scores with")
-    scores = np.asarray(fitted.decision_function(np.array(case.X)), dtype=float)
+    scores = np.asarray(ask(fitted.decision_function, np.array(case.X)), dtype=float)
     b = 0.0 if fitted.b is None else np.asarray(fitted.b, dtype=float)
     W = np.asarray(fitted.W, dtype=float)
     if W.shape[0] != case.X.shape[1]:
@@ -48,8 +48,8 @@ def check_predict_is_argmax(trial: Trial) -> None:
     fitted = trial.fit(case)
     if fitted.predict is None or fitted.decision_function is None:
         raise CheckSkipped("it has no predict or no decision_function")
-    scores = np.asarray(fitted.decision_function(np.array(case.X)), dtype=float)
-    said = np.asarray(fitted.predict(np.array(case.X))).tolist()
+    scores = np.asarray(ask(fitted.decision_function, np.array(case.X)), dtype=float)
+    said = np.asarray(ask(fitted.predict, np.array(case.X))).tolist()
     top = np.sort(scores, axis=1)
     clear = top[:, -1] - top[:, -2] > ROUNDING * (abs(scores).max() + 1e-300)
     for i in np.flatnonzero(clear):
@@ -68,12 +68,12 @@ def check_tie_rule(trial: Trial) -> None:
     if fitted.predict is None or fitted.decision_function is None:
         raise CheckSkipped("it has no predict or no decision_function")
     origin = np.zeros((1, case.X.shape[1]))
-    scores = np.asarray(fitted.decision_function(origin), dtype=float)[0]
+    scores = np.asarray(ask(fitted.decision_function, origin), dtype=float)[0]
     tied = np.flatnonzero(scores == scores.max())
     if len(tied) < 2:
         raise CheckSkipped("no exact tie: a bias separates the classes at the origin")
     wanted = fitted.classes[int(tied[0] if trial.tie == "first" else tied[-1])]
-    said = np.asarray(fitted.predict(origin)).tolist()[0]
+    said = np.asarray(ask(fitted.predict, origin)).tolist()[0]
     if said != wanted:
         raise CheckFailed(f"at the origin the scores {scores.tolist()} tie; predict says {said!r}, "
                           f"the rule {trial.tie!r} says {wanted!r}")
@@ -100,6 +100,6 @@ def check_arbitrary_labels(trial: Trial) -> None:
         fitted = trial.fit(case)
         trial.require_optimal(case, fitted)
         if fitted.predict is not None:
-            said = set(np.asarray(fitted.predict(np.array(case.X))).tolist())
+            said = set(np.asarray(ask(fitted.predict, np.array(case.X))).tolist())
             if not said <= set(labels.tolist()):
                 raise CheckFailed(f"{case.name}: predict returns {sorted(map(str, said))}, which are not the user's labels")

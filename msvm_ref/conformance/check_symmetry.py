@@ -95,6 +95,8 @@ def check_repeatable(trial: Trial) -> None:
 
 def check_global_random_state(trial: Trial) -> None:
     """A fit neither draws from nor reseeds numpy's global generator."""
+    if getattr(trial.solver, "draws_by_design", False):
+        raise CheckSkipped("random_state=None: scikit-learn draws from the global generator by design; set random_state")
     state = np.random.get_state()  # noqa: NPY002
     try:
         np.random.seed(4711)  # noqa: NPY002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -26,6 +27,10 @@ class CheckFailed(AssertionError):  # noqa: N818 (a verdict, not an error)
                  candidate: tuple[Problem, dict[str, Any]] | None = None) -> None:
         super().__init__(message)
         self.details, self.candidate = details or {}, candidate
+
+
+class SolverBroke(CheckFailed):
+    """The solver raised where it should have answered."""
 
 
 class CheckSkipped(Exception):  # noqa: N818 (a verdict, not an error)
@@ -86,7 +91,9 @@ class Trial:
     def fit(self, case: Case, X: Any = None, solver: Solver | None = None) -> Fitted:
         """The solver's own fit of a case (X in another memory layout or type where given)."""
         data = np.array(case.X) if X is None else X
-        return (solver or self.solver.copy()).fit(data, np.array(case.y), self.constant(case), case.sample_weight, case.classes)
+        chosen = solver or self.solver.copy()
+        fitted: Fitted = ask(chosen.fit, data, np.array(case.y), self.constant(case), case.sample_weight, case.classes)
+        return fitted
 
     def truth(self, problem: Problem) -> Solution:
         from msvm_ref.truth.solve import solve
@@ -163,6 +170,14 @@ class Trial:
         return f"diagnosis: {found.sentence}"
 
 
+def ask(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call the solver's code: what it raises is its failure; what we raise ourselves elsewhere stays ours."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise SolverBroke(f"the solver raised {type(error).__name__}: {error}") from error
+
+
 def error_of(certificate: Certificate) -> float:
     """Relative distance from the optimum, of the primal where there is one, else of alpha; scores must be attainable."""
     if certificate.primal_value is None:
@@ -192,4 +207,4 @@ def _ordered(problem: Problem, fitted: Fitted) -> dict[str, Any]:
     return theirs
 
 
-__all__ = ["CheckFailed", "CheckSkipped", "Trial", "error_of"]
+__all__ = ["CheckFailed", "CheckSkipped", "SolverBroke", "Trial", "ask", "error_of"]

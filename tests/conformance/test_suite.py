@@ -80,6 +80,31 @@ def test_a_loose_ground_truth_never_blames_the_solver(monkeypatch):
     assert run_check(trial, "check_optimality").status == "skipped"
 
 
+def test_our_own_errors_are_not_blamed_on_the_solver(monkeypatch):
+    trial = make_trial(honest(), mr.WW)
+
+    def no_backend(self, problem):
+        raise mr.BackendError("backend", "answer", "silence")
+
+    monkeypatch.setattr(type(trial), "truth", no_backend)
+    with pytest.raises(mr.BackendError):
+        run_check(trial, "check_optimality")
+
+
+def test_a_predict_that_raises_is_the_solvers_failure():
+    def solver(X, y, C):
+        return {**honest()(X, y, C), "predict": lambda Z: 1 / 0}
+
+    record = check_solver(solver, mr.WW, checks=["check_predict_is_argmax"])[0]
+    assert "the solver raised ZeroDivisionError" in record.message
+
+
+def test_drawing_from_the_global_generator_by_design_is_no_failure():
+    record = check_solver(SVC(kernel="linear"), convention="libsvm", checks=["check_global_random_state"])[0]
+    assert record.status == "skipped"
+    assert "set random_state" in record.message
+
+
 def test_more_cases_join_the_optimality_checks():
     rng = np.random.default_rng(0)
     case = Case("mine", rng.normal(size=(10, 4)), np.arange(10) % 3)
