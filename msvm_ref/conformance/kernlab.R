@@ -1,5 +1,5 @@
 # kernlab's multi-class machines behind the JSON protocol of command.py: Rscript kernlab.R kbb-svc < task.json
-# The scores are those of the training rows: predict(type = "decision"), columns in the order of the classes.
+# predict(type = "votes") of these machines is the matrix of scores, one row per class ("decision" is the label's number).
 suppressPackageStartupMessages({library(kernlab); library(jsonlite)})
 kind <- commandArgs(trailingOnly = TRUE)[1]
 task <- fromJSON(file("stdin"))
@@ -8,5 +8,5 @@ storage.mode(X) <- "double"
 if (any(!is.finite(X)) || nrow(X) != length(task$y) || task$C <= 0) stop("bad input")
 y <- factor(task$y, levels = 0:(task$n_classes - 1))
 model <- ksvm(X, y, type = kind, kernel = "vanilladot", kpar = list(), C = task$C, scaled = FALSE, tol = 1e-8)
-scores <- predict(model, X, type = "decision")
+scores <- t(predict(model, X, type = "votes"))
 cat(toJSON(list(scores = unname(scores)), digits = NA))

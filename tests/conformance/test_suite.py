@@ -198,7 +198,7 @@ def test_programs_that_do_not_answer(tmp_path):
 
 
 def test_r_kernlab():
-    """kbb multiplies by the label's index (issue 6); run where R is, with the reason told where it is not."""
+    """Run where R is, with the reason told where it is not; what kernlab gets wrong is for the record to say."""
     if shutil.which("Rscript") is None:
         with pytest.raises(mr.DataError, match="apt-get install r-base-core"):
             kernlab()
