@@ -77,7 +77,7 @@ def markdown(outcomes: Sequence[Outcome], head: str) -> str:
         for r in o.records:
             lines += [f"- **{r.status}** `{r.name}`" + (f": {r.message}" if r.message else "")]
             if r.status == "failed" and "case" in r.details:
-                lines += ["  ```json", "  " + json.dumps(r.details["case"]), "  ```"]
+                lines += ["  ```json", "  " + json.dumps(r.details.get("smallest", r.details["case"])), "  ```"]
     return "\n".join([*lines, "", footer(outcomes), ""])
 
 
@@ -104,7 +104,8 @@ def page(outcomes: Sequence[Outcome], head: str) -> str:
         for r in o.records:
             found = f"<pre>{e(r.message)}</pre>" if "\n" in r.message else e(r.message)
             if r.status == "failed" and "case" in r.details:
-                found += f"<details><summary>the example</summary><pre>{e(json.dumps(r.details['case']))}</pre></details>"
+                example = e(json.dumps(r.details.get("smallest", r.details["case"])))
+                found += f"<details><summary>the example</summary><pre>{example}</pre></details>"
             parts.append(f"<tr><td><code>{e(r.name)}</code></td><td class='{r.status}'>{r.status}</td><td>{found}</td></tr>")
         parts.append("</table>")
     return "\n".join(parts) + "</html>\n"

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from msvm_ref.conformance.adapters import as_solver
 from msvm_ref.conformance.cases import Case
+from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial
 from msvm_ref.errors import DataError
 from msvm_ref.model.convention import Convention
@@ -114,15 +117,20 @@ def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bo
 
     start = time.perf_counter()
     status: Status = "passed"
-    message, details = "", {}
+    message = ""
+    details: dict[str, Any] = {}
     try:
         CHECKS[name](trial)
     except CheckSkipped as reason:
         status, message = "skipped", str(reason)
     except CheckFailed as failure:
-        status, message, details = "failed", str(failure), dict(failure.details)
+        status, message = "failed", str(failure)
         if diagnose and failure.candidate is not None and expected is None:
             message += f"\n{trial.diagnosis(failure)}"
+        if diagnose and failure.case is not None and expected is None and (part := smallest(trial, failure.case)) is not None:
+            failure.details["smallest"] = part.literal()
+            message += f"\nsmallest example found: X = {part.X.tolist()}, y = {np.asarray(part.y).tolist()}, our C = {part.C:g}"
+        details = failure.details
     if expected is not None:
         if status == "failed":
             status, message = "expected failure", f"{expected} ({message.splitlines()[0]})"

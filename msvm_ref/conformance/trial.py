@@ -21,12 +21,12 @@ from msvm_ref.model.problem import Bias, Problem
 
 
 class CheckFailed(AssertionError):  # noqa: N818 (a verdict, not an error)
-    """A property does not hold. ``details`` has the numbers; ``candidate`` (problem, W, b) is there to be diagnosed."""
+    """A property does not hold. ``details`` has the numbers; ``candidate`` can be diagnosed, ``case`` shrunk."""
 
     def __init__(self, message: str, details: dict[str, Any] | None = None,
-                 candidate: tuple[Problem, dict[str, Any]] | None = None) -> None:
+                 candidate: tuple[Problem, dict[str, Any]] | None = None, case: Case | None = None) -> None:
         super().__init__(message)
-        self.details, self.candidate = details or {}, candidate
+        self.details, self.candidate, self.case = details or {}, candidate, case
 
 
 class SolverBroke(CheckFailed):
@@ -149,7 +149,7 @@ class Trial:
                 f"error {error:.2g} > {self.tolerance:g}"
                 + ("" if fitted.converged is not False else "; it says itself that it did not converge"),
                 {"case": case.literal(), "lower": low, "upper": high, "certificate": certificate.to_dict()},
-                (posed.problem, given))
+                (posed.problem, given), case)
         return certificate
 
     def require_base(self, case: Case) -> Fitted:

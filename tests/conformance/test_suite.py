@@ -105,6 +105,18 @@ def test_drawing_from_the_global_generator_by_design_is_no_failure():
     assert "set random_state" in record.message
 
 
+def test_a_failure_comes_with_the_smallest_example_found():
+    trial = make_trial(HalfC(), mr.WW, tolerance=1e-6)
+    record = run_check(trial, "check_C")
+    few = record.details["smallest"]
+    assert 3 <= len(few["y"]) <= 5
+    assert set(few["y"]) == {0, 1, 2}
+    posed = trial.pose(Case("again", np.array(few["X"]), np.array(few["y"]), few["C"]))
+    assert mr.certify(posed.problem, W=mr.solve(posed.problem.with_C(few["C"] / 2)).W).primal_error > 1e-6
+    assert "smallest example found" in record.message
+    assert not any("shrunk" in g["case"] for g in trial.gaps)
+
+
 def test_more_cases_join_the_optimality_checks():
     rng = np.random.default_rng(0)
     case = Case("mine", rng.normal(size=(10, 4)), np.arange(10) % 3)
