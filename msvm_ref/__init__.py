@@ -36,9 +36,12 @@ _HOME = {
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *sorted(_WHERE)]
+_MODULES = ("conformance", "conventions")
+
+__all__ = ["__version__", *sorted([*_WHERE, *_MODULES])]
 
 if TYPE_CHECKING:
+    from msvm_ref import conformance, conventions
     from msvm_ref.errors import BackendError, DataError, MsvmError, SpecError
     from msvm_ref.exact import ExactnessError, ExactOptimum, exact_optimum
     from msvm_ref.judge.certificate import Certificate
@@ -87,6 +90,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"msvm_ref.{name}")
     if name not in _WHERE:
         raise AttributeError(f"module 'msvm_ref' has no attribute {name!r}")
     value = getattr(import_module(_WHERE[name]), name)

@@ -1,0 +1,61 @@
+"""Search small integer data for sets on which machines, or bias treatments, provably differ; prints literals for fixtures.py.
+
+For growing n (and p = 1 before p = 2) draw integer data with three classes; keep, for each pair, the first set on which
+each optimum is worse by at least MARGIN at the other problem: P_B(W_A) >= (1 + MARGIN) min P_B, and with A and B exchanged.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import msvm_ref as mr
+from msvm_ref.judge.values import primal_value
+
+MARGIN, DRAWS = 0.02, 14
+BIASES = ("none", "penalized", "free")
+
+
+def data() -> Iterator[tuple[Any, Any]]:
+    for n, p in ((3, 1), (4, 1), (5, 1), (3, 2), (6, 1), (4, 2), (5, 2), (6, 2), (7, 2)):
+        rng = np.random.default_rng([n, p])
+        for _ in range(DRAWS):
+            y = np.sort(np.concatenate([np.arange(3), rng.integers(0, 3, n - 3)]))
+            yield rng.integers(-3, 5, size=(n, p)).astype(float), y
+
+
+def excess(of: mr.Solution, at: mr.Solution) -> float:
+    """How much worse the one's weights are at the other's problem; a bias goes where there is none."""
+    b = np.zeros(at.problem.d) if at.problem.bias == "none" else of.b
+    return primal_value(at.problem, of.candidate.primal[0], b).low / max(at.certificate.upper, 1e-300) - 1
+
+
+def search(variants: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
+    wanted, found = set(itertools.combinations(variants, 2)), {}
+    for X, y in data():
+        names = {name for pair in wanted for name in pair}
+        solved = {name: mr.solve(mr.Problem(variants[name][0], X, y, bias=variants[name][1])) for name in names}
+        for a, b in sorted(wanted):
+            if min(excess(solved[a], solved[b]), excess(solved[b], solved[a])) >= MARGIN:
+                found[a, b] = (X.astype(int).tolist(), y.tolist())
+                wanted.discard((a, b))
+        if not wanted:
+            break
+    print(f"not separated: {sorted(wanted)}", file=sys.stderr)
+    return found
+
+
+def main() -> None:
+    for key, value in search({m.name: (m, "none") for m in mr.CATALOGUE}).items():
+        print("machines", key, value, flush=True)
+    for machine in mr.CATALOGUE:
+        for key, value in search({bias: (machine, bias) for bias in BIASES}).items():
+            print("biases", machine.name, key, value, flush=True)
+
+
+if __name__ == "__main__":
+    main()

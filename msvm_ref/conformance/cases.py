@@ -1,0 +1,64 @@
+"""The data the checks use: small enough to read in a failure message, exact in float32, awkward on purpose.
+
+``C`` is ours (UV); a Trial converts it to the convention's constant, so a case is the same problem in every convention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from msvm_ref.model.arrays import Array, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A data set with our C; y are class indices, sorted in BASE on purpose (a shuffle is a check of its own)."""
+
+    name: str
+    X: Array
+    y: Any
+    C: float = 1.0
+    sample_weight: Any = None
+    classes: tuple[Hashable, ...] | None = None
+
+    def with_(self, name: str, **changes: Any) -> Case:
+        return replace(self, name=name, **changes)
+
+    def first(self, d: int) -> Case:
+        """The examples of the first d classes only."""
+        keep = np.asarray(self.y) < d
+        weight = None if self.sample_weight is None else np.asarray(self.sample_weight)[keep]
+        return replace(self, X=frozen(self.X[keep]), y=np.asarray(self.y)[keep], sample_weight=weight)
+
+    def literal(self) -> dict[str, Any]:
+        """The case as JSON-ready numbers, for a report."""
+        out: dict[str, Any] = {"name": self.name, "X": np.asarray(self.X, dtype=float).tolist(),
+                               "y": np.asarray(self.y).tolist(), "C": self.C}
+        if self.sample_weight is not None:
+            out["sample_weight"] = np.asarray(self.sample_weight, dtype=float).tolist()
+        return out
+
+
+def _case(name: str, X: Any, y: Any, C: float = 1.0, **more: Any) -> Case:
+    return Case(name, frozen(X), np.asarray(y), C, **more)
+
+
+_X: list[list[float]] = [[2, 1], [1, 2], [3, 0.5], [-0.5, 1], [-1, -2], [-2, 0.5], [-1.5, -1], [1, -0.5],
+                         [1.5, -2], [0.5, -1.5], [2, -1], [-0.5, 0.5]]
+_Y = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+BASE = _case("base", _X, _Y)
+"""Three overlapping classes in the plane."""
+OFFSET = _case("offset", np.add(_X, [3.0, 2.0]), _Y)
+"""BASE away from the origin: the treatment of the bias shows."""
+SEPARABLE = _case("separable", [[4, 0], [5, 1], [-2, 4], [-3, 3], [-2, -4], [-3, -5]], [0, 0, 1, 1, 2, 2], 0.25)
+STRETCHED = _case("stretched", np.multiply(_X, [64.0, 1.0]), _Y, 1.0)
+"""One feature in other units: slow for first-order solvers, and honest ones say so."""
+CONTRADICTORY = _case("contradictory duplicates", [[1, 1], [1, 1], [1, 1], [-1, 0], [-1, 0], [0, -2], [0, -2], [2, 0]],
+                      [0, 1, 2, 0, 1, 1, 2, 0])
+UNBALANCED = _case("unbalanced", [[1, 0], [2, 1], [1, 1], [2, -1], [3, 0], [1, -1], [-1, 1], [-0.5, -0.5]],
+                   [0, 0, 0, 0, 0, 0, 1, 2], 0.5)
+OPTIMALITY = (BASE, OFFSET, SEPARABLE, UNBALANCED)

@@ -1,0 +1,89 @@
+"""Checks of what is handed in: memory layouts and types, read-only arrays, nothing overwritten, nonsense refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from msvm_ref.conformance.cases import BASE
+from msvm_ref.conformance.trial import CheckFailed, SolverBroke, Trial, ask
+
+
+def check_float32_input(trial: Trial) -> None:
+    """BASE is exact in float32: the same numbers, the same optimum."""
+    base = trial.shaped(BASE)
+    trial.require_base(base)
+    trial.require_optimal(base, trial.fit(base, X=np.asarray(base.X, dtype=np.float32)), " (float32)")
+
+
+def check_integer_input(trial: Trial) -> None:
+    """Integers are numbers."""
+    base = trial.shaped(BASE)
+    case = base.with_("base doubled, in integers", X=base.X * 2, C=base.C / 4)
+    trial.require_base(case)
+    trial.require_optimal(case, trial.fit(case, X=np.asarray(case.X, dtype=np.int64)), " (int64)")
+
+
+def check_noncontiguous_input(trial: Trial) -> None:
+    """Fortran order and strided views hold the same numbers."""
+    base = trial.shaped(BASE)
+    trial.require_base(base)
+    trial.require_optimal(base, trial.fit(base, X=np.asfortranarray(base.X)), " (Fortran order)")
+    wide = np.zeros((len(base.X), 2 * base.X.shape[1]))
+    wide[:, ::2] = base.X
+    trial.require_optimal(base, trial.fit(base, X=wide[:, ::2]), " (strided view)")
+
+
+def check_readonly_input(trial: Trial) -> None:
+    """Arrays that must not be written to are enough to learn from."""
+    base = trial.shaped(BASE)
+    try:
+        fitted = trial.fit(base, X=base.X)
+    except SolverBroke as error:
+        raise CheckFailed(f"refuses or writes to read-only X: {error}") from error
+    trial.require_base(base)
+    trial.require_optimal(base, fitted, " (read-only)")
+
+
+def check_input_unchanged(trial: Trial) -> None:
+    """X, y and the weights are as they were."""
+    base = trial.shaped(BASE)
+    X, y = np.array(base.X), np.array(base.y)
+    takes = "sample_weight" in trial.solver.takes
+    weight = np.ones(len(y)) if takes else None
+    ask(trial.solver.copy().fit, X, y, trial.constant(base), weight)
+    changed = [name for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, np.ones(len(y))))
+               if now is not None and not np.array_equal(now, was)]
+    if changed:
+        raise CheckFailed(f"fit changed the caller's {' and '.join(changed)}")
+
+
+def _refused(trial: Trial, what: str, X: Any, y: Any, C: float) -> None:
+    try:
+        trial.solver.copy().fit(X, y, C)
+    except Exception:
+        return
+    raise CheckFailed(f"accepts {what}")
+
+
+def check_refuses_nonfinite(trial: Trial) -> None:
+    """NaN and infinity in X are refused, not learnt from."""
+    base = trial.shaped(BASE)
+    for value in (np.nan, np.inf):
+        X = np.array(base.X)
+        X[1, 0] = value
+        _refused(trial, f"X with {value} in it", X, np.array(base.y), trial.constant(base))
+
+
+def check_refuses_mismatched_lengths(trial: Trial) -> None:
+    """One label too few is refused."""
+    base = trial.shaped(BASE)
+    _refused(trial, "a label less than rows of X", np.array(base.X), np.array(base.y)[:-1], trial.constant(base))
+
+
+def check_refuses_nonpositive_C(trial: Trial) -> None:
+    """A negative constant makes no problem."""
+    base = trial.shaped(BASE)
+    name = "lambda" if trial.convention.parameter == "lambda" else "C"
+    _refused(trial, f"{name} = -1", np.array(base.X), np.array(base.y), -1.0)

@@ -1,0 +1,96 @@
+"""Any program as a Solver: one JSON object on its standard input, one on its standard output, for each fit.
+
+    in   {"X": [[...]], "y": [0, 2, ...], "C": 1.0, "n_classes": 3, "sample_weight": [...] or absent, "X_new": [[...]]}
+    out  {"W": p x d (columns are classes), "b": [d]}   and/or "alpha" n x d, "scores" n x d (of X), "coef" n x d,
+         optional "objective", "converged", "scores_new" and "predict_new" (class indices) for X_new
+
+Labels are class indices 0 ... d-1. A non-zero exit status means "refused". X_new are the rows whose scores and predictions
+the checks will ask for: the training rows and the origin.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from msvm_ref.conformance.adapters import Fitted, fitted_from
+from msvm_ref.errors import DataError, MsvmError
+
+
+class CommandError(MsvmError, RuntimeError):
+    """A program that did not answer, or not in JSON."""
+
+
+class CommandSolver:
+    """``CommandSolver("./my_svm --fast")`` runs the program once per fit; ``timeout`` in seconds."""
+
+    takes_labels = False
+
+    def __init__(self, command: str | Sequence[str], timeout: float = 60.0, sample_weight: bool = True,
+                 classes: bool = True, name: str | None = None) -> None:
+        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+        self.timeout, self.name = timeout, name or shlex.join(self.command)
+        self.takes = frozenset(k for k, yes in (("sample_weight", sample_weight), ("classes", classes)) if yes)
+        if not self.command or shutil.which(self.command[0]) is None:
+            raise DataError("command", "name a program that can be run", repr(command), "give its path, and make it executable")
+
+    def copy(self) -> CommandSolver:
+        return self  # every fit is a process of its own
+
+    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
+        data, labels = np.asarray(X, dtype=float), np.asarray(y).astype(int)
+        d = len(classes) if classes is not None else int(labels.max()) + 1
+        new = np.vstack([data, np.zeros((1, data.shape[1]))]) if data.ndim == 2 else data
+        task = {"X": _json(data), "y": labels.tolist(), "C": C, "n_classes": d, "X_new": _json(new)}
+        if sample_weight is not None:
+            task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
+        answer = self.run(task)
+        rows = {tuple(row): k for k, row in enumerate(np.asarray(new).tolist())}
+        scores, labels_new = answer.pop("scores_new", None), answer.pop("predict_new", None)
+
+        def pick(values: Any, wanted: Any) -> Any:
+            return np.asarray(values)[[rows[tuple(row)] for row in np.asarray(wanted, dtype=float).tolist()]]
+
+        if scores is not None:
+            answer["decision_function"] = lambda wanted: pick(scores, wanted)
+        if labels_new is not None:
+            answer["predict"] = lambda wanted: pick(labels_new, wanted)
+        return fitted_from(answer, tuple(range(d)))
+
+    def run(self, task: dict[str, Any]) -> dict[str, Any]:
+        """One exchange; CommandError says what came instead of an answer."""
+        try:
+            done = subprocess.run(self.command, input=json.dumps(task), capture_output=True, text=True, timeout=self.timeout)
+        except subprocess.TimeoutExpired as error:
+            raise CommandError(self.name, f"answer within {self.timeout:g} s", "no answer", "raise timeout=") from error
+        if done.returncode:
+            raise CommandError(self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}")
+        try:
+            answer = json.loads(done.stdout)
+        except ValueError as error:
+            raise CommandError(self.name, "print one JSON object", repr(done.stdout[:200])) from error
+        if not isinstance(answer, dict):
+            raise CommandError(self.name, "print one JSON object", repr(done.stdout[:200]))
+        return answer
+
+
+def _json(array: Any) -> Any:
+    """Rows as lists; NaN and infinities as strings, which JSON has no numbers for."""
+    return [[v if math.isfinite(v) else str(v) for v in row] for row in np.atleast_2d(array).tolist()]
+
+
+def kernlab(kind: str = "kbb-svc", timeout: float = 120.0) -> CommandSolver:
+    """R's kernlab (``kbb-svc`` or ``spoc-svc``, linear kernel) through Rscript and the packages kernlab and jsonlite."""
+    if shutil.which("Rscript") is None:
+        raise DataError("Rscript", "be on the PATH", "nothing", "apt-get install r-base-core r-cran-kernlab r-cran-jsonlite")
+    script = Path(__file__).with_name("kernlab.R")
+    return CommandSolver(["Rscript", "--vanilla", str(script), kind], timeout, sample_weight=False, classes=False,
+                         name=f"kernlab {kind}")

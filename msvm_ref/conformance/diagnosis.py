@@ -1,0 +1,152 @@
+"""diagnose(): when a candidate is not optimal for what it claims, say which problem it is optimal for, and prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from msvm_ref.conformance.neighbourhood import Hypothesis, edited, moved, neighbours
+from msvm_ref.judge.bias import optimal_bias
+from msvm_ref.judge.candidate import Candidate, candidate
+from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.certify import judge_candidate, weights
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Bias, Problem
+from msvm_ref.truth.solve import solve
+
+NEAR = 1e-3
+"""An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""
+FAR = 20.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem the candidate does solve: how it differs from the claim, and the certificate that proves it."""
+
+    words: tuple[str, ...]
+    problem: Problem
+    certificate: Certificate
+    C: float
+
+    @property
+    def error(self) -> float:
+        return self.certificate.primal_error
+
+    @property
+    def text(self) -> str:
+        return f"{self.problem.machine.name}, {'; '.join(self.words)}" if self.words else self.problem.machine.name
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """``found`` is the nearest explanation (fewest edits, then smallest gap), ``also`` others at the same distance."""
+
+    claimed: Certificate
+    found: Finding | None
+    also: tuple[Finding, ...]
+    tolerance: float
+    tried: int
+
+    @property
+    def as_claimed(self) -> bool:
+        return self.found is not None and not self.found.words
+
+    @property
+    def sentence(self) -> str:
+        above = f"{100 * self.claimed.primal_error / max(1 - self.claimed.primal_error, 1e-300):.3g} % above the optimum"
+        if self.found is None:
+            return f"optimal for nothing we know; {above} of what it claims"
+        if self.as_claimed:
+            return f"optimal as claimed, to {self.found.error:.1e}"
+        how = "the optimum" if self.found.error <= self.tolerance else "close to the optimum"
+        return f"this is {how} of {self.found.text} (to {self.found.error:.1e}); {above} of what it claims"
+
+    def to_dict(self) -> dict[str, Any]:
+        def told(f: Finding | None) -> Any:
+            return f and {"problem": f.text, "edits": list(f.words), "machine": f.problem.machine.name, "C": f.C,
+                          "bias": f.problem.bias, "certificate": f.certificate.to_dict()}
+
+        return {"sentence": self.sentence, "as_claimed": self.as_claimed, "claimed": self.claimed.to_dict(),
+                "found": told(self.found), "also": [told(f) for f in self.also], "problems_certified": self.tried}
+
+    def __str__(self) -> str:
+        lines = [f"claimed:  {self.claimed.title}",
+                 f"          optimum in [{self.claimed.lower:.10g}, {self.claimed.upper:.10g}], "
+                 f"candidate {self.claimed.primal_value:.10g}",
+                 f"verdict:  {self.sentence}"]
+        if self.found is not None and not self.as_claimed:
+            c = self.found.certificate
+            lines += [f"found:    {c.title}",
+                      f"          optimum in [{c.lower:.10g}, {c.upper:.10g}], candidate {c.primal_value:.10g}"]
+            lines += [f"also:     {f.text} (to {f.error:.1e})" for f in self.also]
+        return "\n".join(lines)
+
+
+def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None, scores: Any = None, *,
+             tolerance: float = 1e-6, most: int = 40) -> Diagnosis:
+    """Search the neighbourhood of ``problem`` for one the candidate is optimal for, to ``tolerance`` (relative gap).
+
+    At most ``most`` problems are solved and certified, fewest edits first; the others are ruled out by the ray test.
+    A candidate of multipliers only is read through the claimed machine's W_alpha.
+    """
+    handed = candidate(problem, W, b, alpha, coef, scores)
+    primal = _primal(problem, handed)
+    reference = solve(problem)
+    claimed = judge_candidate(problem, Candidate(*primal), None, reference.candidate)
+    if _error(claimed) <= tolerance:
+        return Diagnosis(claimed, Finding((), problem, claimed, problem.C), (), tolerance, 1)
+    best: list[tuple[Hypothesis, Finding]] = []
+    close: Finding | None = None
+    tried = 1
+    for h in neighbours(problem, *primal):
+        if tried >= most or (best and h.edits > best[0][0].edits):
+            break
+        if not h.words:
+            continue
+        tried += 1
+        finding = _certified(edited(problem, h), moved(h, *primal), h.words)
+        error = _error(finding.certificate)
+        if error <= tolerance:
+            best.append((h, finding))
+        elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < close.error):
+            close = finding
+    found = sorted((f for _, f in best), key=lambda f: f.error)
+    if not found:
+        lost = _lost_bias(problem, primal, tolerance)
+        found = [lost] if lost else [close] if close else []
+    return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
+
+
+def _primal(problem: Problem, handed: Candidate) -> tuple[Array, Array]:
+    if handed.W is not None:
+        return handed.primal
+    W, b = weights(problem, handed.dual)
+    if problem.bias == "free":
+        b = optimal_bias(problem, problem.features @ W, handed.dual)
+    return W, b
+
+
+def _error(certificate: Certificate) -> float:
+    """Distance from optimal, and from sum-to-zero where that is required as handed in."""
+    return max(certificate.primal_error, certificate.infeasibility.get("sum_to_zero", 0.0))
+
+
+def _certified(problem: Problem, primal: tuple[Array, Array], words: tuple[str, ...]) -> Finding:
+    truth = solve(problem)
+    return Finding(words, problem, judge_candidate(problem, Candidate(*primal), None, truth.candidate), problem.C)
+
+
+def _lost_bias(problem: Problem, primal: tuple[Array, Array], tolerance: float) -> Finding | None:
+    """W right and b wrong: the optimum once the truth's b replaces the candidate's."""
+    treatments: tuple[Bias, ...] = ("free", "penalized")
+    for bias in treatments:
+        other = Problem(problem.machine, problem.X, problem.y, C=problem.C, kernel=problem.kernel, bias=bias,
+                        sample_weight=problem.sample_weight, classes=range(problem.d))
+        truth = solve(other)
+        certificate = judge_candidate(other, Candidate(primal[0], truth.b), None, truth.candidate)
+        if _error(certificate) <= tolerance:
+            told = f"with a {bias} bias: W is right and b is wrong, it should be {np.round(truth.b, 6).tolist()}"
+            return Finding((told,), other, certificate, other.C)
+    return None

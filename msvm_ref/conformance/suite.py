@@ -1,0 +1,151 @@
+"""check_solver and parametrize: every check over one solver, as records or as pytest parameters.
+
+    passed record   the property holds on every case the check tries, by certificate
+    failed record   a case on which it does not, with numbers, enclosure and (for optimality) a diagnosis
+    skipped record  the solver does not offer what the check needs, or the check cannot tell; never counted as passed
+
+``expected_failures={check: reason}`` is strict: an expected failure that passes, or names no check, is a failure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from msvm_ref.conformance.adapters import as_solver
+from msvm_ref.conformance.cases import Case
+from msvm_ref.conformance.shrink import smallest
+from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial
+from msvm_ref.errors import DataError
+from msvm_ref.model.convention import Convention
+from msvm_ref.model.conventions import UV, convention_named
+from msvm_ref.model.kernels import Kernel, linear
+from msvm_ref.model.machine import Machine
+from msvm_ref.model.problem import Bias
+
+Status = Literal["passed", "failed", "skipped", "expected failure"]
+__all__ = ["Record", "Trial", "check_solver", "make_trial", "parametrize", "run_check"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One check's outcome. ``passed`` is True for passed, for skipped and for a failure that was expected."""
+
+    name: str
+    status: Status
+    message: str = ""
+    seconds: float = 0.0
+    details: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        return self.status != "failed"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "status": self.status, "passed": self.passed, "message": self.message,
+                "seconds": round(self.seconds, 4), **self.details}
+
+    def __str__(self) -> str:
+        return f"{self.status.upper():<8} {self.name}" + (f": {self.message}" if self.message else "")
+
+
+def make_trial(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
+               bias: Bias | None = None, tolerance: float = 1e-3, tie: Literal["first", "last"] | None = "first",
+               kernel: Kernel = linear, parameter: str | None = None, cases: Sequence[Case] = ()) -> Trial:
+    """The solver with what it claims to solve; see ``check_solver`` for the arguments."""
+    if not 0 < tolerance < 1:
+        raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a certified relative gap")
+    named = convention_named(convention, machine) if isinstance(convention, str) else convention or UV
+    return Trial.of(as_solver(solver, parameter), named.for_machine(machine), bias, tolerance, tie, kernel, tuple(cases))
+
+
+def check_solver(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
+                 expected_failures: Mapping[str, str] | None = None, checks: Iterable[str] | None = None,
+                 diagnose: bool = True, progress: Callable[[str], None] | None = None, **settings: Any) -> list[Record]:
+    """Every check (or those named) over ``solver``: an estimator, a callable (X, y, C, ...), or a Solver.
+
+    ``tolerance``: the certified relative gap the solver must reach. ``bias``, ``machine``: where the convention leaves
+    them open. ``tie``: "first", "last" or None (unstated). ``cases``: further Cases for the optimality checks.
+    """
+    trial = make_trial(solver, machine, convention, **settings)
+    expected, chosen = _chosen(expected_failures, checks)
+    records = []
+    for name in chosen:
+        records.append(run_check(trial, name, expected.get(name), diagnose))
+        if progress is not None:
+            progress(name)
+    return records
+
+
+def parametrize(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
+                expected_failures: Mapping[str, str] | None = None, checks: Iterable[str] | None = None,
+                **settings: Any) -> Any:
+    """``@parametrize(MySvm(), machine=WW)`` over ``def test_my_svm(check): check()``: one test per check.
+
+    Expected failures become strict xfails; what a check cannot tell is skipped with its reason.
+    """
+    import pytest
+
+    trial = make_trial(solver, machine, convention, **settings)
+    expected, chosen = _chosen(expected_failures, checks)
+
+    def bound(name: str) -> Callable[[], None]:
+        def check() -> None:
+            from msvm_ref.conformance.checks import CHECKS
+
+            try:
+                CHECKS[name](trial)
+            except CheckSkipped as reason:
+                pytest.skip(str(reason))
+
+        check.__name__ = name
+        setattr(check, "solver_name", trial.solver.name)  # noqa: B010 (functions have no declared attributes)
+        return check
+
+    marks = {name: [pytest.mark.xfail(reason=reason, strict=True, raises=CheckFailed)] for name, reason in expected.items()}
+    return pytest.mark.parametrize("check", [
+        pytest.param(bound(name), id=name, marks=[pytest.mark.msvm, *marks.get(name, [])]) for name in chosen])
+
+
+def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bool = True) -> Record:
+    """One check as a Record. What the solver raises is its failure; an error of our own is raised, not blamed on it."""
+    from msvm_ref.conformance.checks import CHECKS
+
+    start = time.perf_counter()
+    status: Status = "passed"
+    message = ""
+    details: dict[str, Any] = {}
+    try:
+        CHECKS[name](trial)
+    except CheckSkipped as reason:
+        status, message = "skipped", str(reason)
+    except CheckFailed as failure:
+        status, message = "failed", str(failure)
+        if diagnose and failure.candidate is not None and expected is None:
+            message += f"\n{trial.diagnosis(failure)}"
+        if diagnose and failure.case is not None and expected is None and (part := smallest(trial, failure.case)) is not None:
+            failure.details["smallest"] = part.literal()
+            message += f"\nsmallest example found: X = {part.X.tolist()}, y = {np.asarray(part.y).tolist()}, our C = {part.C:g}"
+        details = failure.details
+    if expected is not None:
+        if status == "failed":
+            status, message = "expected failure", f"{expected} ({message.splitlines()[0]})"
+        else:
+            message = f"was expected to fail ({expected}) but {status}: take it off expected_failures"
+            status = "failed"
+    return Record(name, status, message, time.perf_counter() - start, details)
+
+
+def _chosen(expected: Mapping[str, str] | None, checks: Iterable[str] | None) -> tuple[dict[str, str], list[str]]:
+    from msvm_ref.conformance.checks import CHECKS
+
+    wanted = list(CHECKS) if checks is None else list(checks)
+    for source, names in (("checks", wanted), ("expected_failures", list(expected or {}))):
+        unknown = [n for n in names if n not in CHECKS]
+        if unknown:
+            raise DataError(source, f"name checks among {', '.join(CHECKS)}", ", ".join(unknown))
+    return dict(expected or {}), wanted

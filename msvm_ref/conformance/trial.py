@@ -1,0 +1,210 @@
+"""Trial: one solver with what it claims to solve. Poses cases in its convention, fits them, and has them certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from msvm_ref.conformance.adapters import Fitted, Solver
+from msvm_ref.conformance.cases import Case
+from msvm_ref.errors import DataError
+from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.certify import certify
+from msvm_ref.judge.solution import Solution
+from msvm_ref.model.convention import Convention, Posed
+from msvm_ref.model.kernels import Kernel
+from msvm_ref.model.machine import Machine
+from msvm_ref.model.problem import Bias, Problem
+
+
+class CheckFailed(AssertionError):  # noqa: N818 (a verdict, not an error)
+    """A property does not hold. ``details`` has the numbers; ``candidate`` can be diagnosed, ``case`` shrunk."""
+
+    def __init__(self, message: str, details: dict[str, Any] | None = None,
+                 candidate: tuple[Problem, dict[str, Any]] | None = None, case: Case | None = None) -> None:
+        super().__init__(message)
+        self.details, self.candidate, self.case = details or {}, candidate, case
+
+
+class SolverBroke(CheckFailed):
+    """The solver raised where it should have answered."""
+
+
+class CheckSkipped(Exception):  # noqa: N818 (a verdict, not an error)
+    """The check cannot tell, or does not apply; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """The unit every check works on. Ground truths are kept, so a case is solved once however many checks use it."""
+
+    solver: Solver
+    convention: Convention
+    tolerance: float
+    tie: Literal["first", "last"] | None
+    kernel: Kernel
+    cases: tuple[Case, ...]
+    truths: dict[Any, Solution] = field(default_factory=dict, repr=False)
+    gaps: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    """Every certificate asked for: case, n, d, relative error. The report plots it."""
+
+    @staticmethod
+    def of(solver: Solver, convention: Convention, bias: Bias | None, tolerance: float, tie: Any, kernel: Kernel,
+           cases: tuple[Case, ...]) -> Trial:
+        treatment = convention.bias_of(bias)
+        if getattr(solver, "without_intercept", False):
+            treatment = "none"
+        scaling = getattr(solver, "intercept_scaling", None)
+        if scaling is None or treatment != "penalized":
+            scaling = convention.intercept_scaling
+        known = replace(convention, bias=treatment, intercept_scaling=float(scaling))
+        return Trial(solver, known, tolerance, tie, kernel, cases)
+
+    @property
+    def machine(self) -> Machine:
+        assert self.convention.machine is not None, "for_machine() ties a convention to a machine"
+        return self.convention.machine
+
+    @property
+    def d(self) -> int:
+        return 2 if self.convention.binary else 3
+
+    def shaped(self, case: Case) -> Case:
+        """The case, cut to two classes where the solver has no more."""
+        return case.first(2) if self.d == 2 and case.classes is None else case
+
+    def pose(self, case: Case, machine: Machine | None = None, bias: Bias | None = None) -> Posed:
+        """The case as our problem, reached through the solver's own constant."""
+        convention = self.convention if bias is None else replace(self.convention, bias=bias)
+        if machine is not None:
+            convention = replace(convention, machine=machine)
+        return convention.pose(case.X, case.y, self.constant(case), kernel=self.kernel, sample_weight=case.sample_weight,
+                               classes=case.classes)
+
+    def constant(self, case: Case) -> float:
+        d = len(case.classes) if case.classes is not None else len(np.unique(case.y))
+        return self.convention.from_C(case.C, len(case.y), d)
+
+    def fit(self, case: Case, X: Any = None, solver: Solver | None = None) -> Fitted:
+        """The solver's own fit of a case (X in another memory layout or type where given)."""
+        data = np.array(case.X) if X is None else X
+        chosen = solver or self.solver.copy()
+        fitted: Fitted = ask(chosen.fit, data, np.array(case.y), self.constant(case), case.sample_weight, case.classes)
+        return fitted
+
+    def truth(self, problem: Problem) -> Solution:
+        from msvm_ref.truth.solve import solve
+
+        weight = None if problem.sample_weight is None else problem.sample_weight.tobytes()
+        key = (problem.machine, problem.X.tobytes(), problem.X.shape, problem.y.tobytes(), problem.C, problem.bias,
+               str(problem.kernel), problem.classes, weight)
+        if key not in self.truths:
+            self.truths[key] = solve(problem)
+        return self.truths[key]
+
+    def candidate(self, posed: Posed, fitted: Fitted, primal_only: bool = True) -> dict[str, Any]:
+        """Keywords for ``certify``, columns in the problem's order of classes; CheckFailed where they make no candidate."""
+        theirs = _ordered(posed.problem, fitted)
+        if primal_only and any(theirs[k] is not None for k in ("W", "coef", "scores")):
+            theirs["alpha"] = None
+        kernel = posed.problem.is_linear
+        if theirs["W"] is not None and kernel:
+            theirs["coef"] = theirs["scores"] = None
+        elif theirs["coef"] is not None:
+            theirs["W"] = theirs["scores"] = None
+        elif theirs["scores"] is not None:
+            theirs["W"] = theirs["b"] = None
+        try:
+            return posed.ours(**theirs)
+        except DataError as error:
+            raise CheckFailed(f"what it returned is no candidate: {error}") from error
+
+    def judge(self, case: Case, fitted: Fitted, primal_only: bool = True) -> tuple[Certificate, Posed, dict[str, Any]]:
+        posed = self.pose(case)
+        given = self.candidate(posed, fitted, primal_only)
+        truth = self.truth(posed.problem)
+        if truth.certificate.relative_gap > self.tolerance / 10:  # never blame a solver for a loose bound of ours
+            raise CheckSkipped(f"{case.name}: the ground truth is certified to {truth.certificate.relative_gap:.1e} only")
+        try:
+            certificate = certify(posed.problem, **given, reference=truth)
+        except DataError as error:
+            raise CheckFailed(f"{case.name}: what it returned is no candidate: {error}") from error
+        self.gaps.append({"case": case.name, "n": posed.problem.n, "d": posed.problem.d,
+                          "error": error_of(certificate), "converged": fitted.converged})
+        return certificate, posed, given
+
+    def require_optimal(self, case: Case, fitted: Fitted, what: str = "") -> Certificate:
+        """CheckFailed unless the fit is within ``tolerance`` of the case's certified optimum."""
+        certificate, posed, given = self.judge(case, fitted)
+        error = error_of(certificate)
+        if not error <= self.tolerance:
+            low, high = posed.objective(certificate.lower), posed.objective(certificate.upper)
+            value = certificate.primal_value if certificate.primal_value is not None else certificate.dual_value
+            raise CheckFailed(
+                f"{case.name}{what}: objective {posed.objective(value or 0.0):.8g} where the optimum lies in "
+                f"[{low:.10g}, {high:.10g}] ({self.convention.name} units, constant {posed.constant:.6g}); "
+                f"error {error:.2g} > {self.tolerance:g}"
+                + ("" if fitted.converged is not False else "; it says itself that it did not converge"),
+                {"case": case.literal(), "lower": low, "upper": high, "certificate": certificate.to_dict()},
+                (posed.problem, given), case)
+        return certificate
+
+    def require_base(self, case: Case) -> Fitted:
+        """A fit of ``case`` that is optimal, or CheckSkipped: a symmetry says nothing about a solver that is off anyway."""
+        fitted = self.fit(case)
+        error = error_of(self.judge(case, fitted)[0])
+        if not error <= self.tolerance:
+            raise CheckSkipped(f"{case.name} itself is off by {error:.2g}, see check_optimality")
+        return fitted
+
+    def diagnosis(self, failure: CheckFailed) -> str:
+        from msvm_ref.conformance.diagnosis import diagnose
+
+        assert failure.candidate is not None
+        problem, given = failure.candidate
+        found = diagnose(problem, **given, tolerance=min(self.tolerance, 1e-4))
+        failure.details["diagnosis"] = found.to_dict()
+        return f"diagnosis: {found.sentence}"
+
+
+def ask(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call the solver's code: what it raises is its failure; what we raise ourselves elsewhere stays ours."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise SolverBroke(f"the solver raised {type(error).__name__}: {error}") from error
+
+
+def error_of(certificate: Certificate) -> float:
+    """Relative distance from the optimum, of the primal where there is one, else of alpha; scores must be attainable."""
+    if certificate.primal_value is None:
+        return certificate.dual_error
+    return max(certificate.primal_error, certificate.scores_residual or 0.0)
+
+
+def _ordered(problem: Problem, fitted: Fitted) -> dict[str, Any]:
+    """The solver's arrays with columns in ``problem.classes`` order."""
+    theirs = {k: getattr(fitted, k) for k in ("W", "b", "coef", "scores", "alpha")}
+    if all(theirs[k] is None for k in ("W", "coef", "scores", "alpha")):
+        raise CheckFailed("it returned none of W, coef, scores and alpha")
+    if set(fitted.classes) != set(problem.classes):
+        raise CheckFailed(f"its classes are {list(fitted.classes)}, the data's {list(problem.classes)}")
+    order = [fitted.classes.index(c) for c in problem.classes]
+    rows = {"W": problem.X.shape[1], "coef": problem.n, "scores": problem.n, "alpha": problem.n}
+    for name, value in theirs.items():
+        if value is None:
+            continue
+        array = np.asarray(value, dtype=float)
+        if array.shape[-1:] != (problem.d,):
+            raise CheckFailed(f"{name} has shape {array.shape}; its last axis must be the {problem.d} classes"
+                              + ("; transposed?" if name == "W" and array.shape == (problem.d, rows["W"]) else ""))
+        if not np.isfinite(array).all():
+            raise CheckFailed(f"{name} is not finite")
+        theirs[name] = array[..., order]
+    return theirs
+
+
+__all__ = ["CheckFailed", "CheckSkipped", "SolverBroke", "Trial", "ask", "error_of"]
