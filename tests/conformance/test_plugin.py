@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import msvm_ref as mr
+import msvm_ref.conformance.checks
+import msvm_ref.truth.solve  # numpy and cvxpy load once per process: before pytester forgets what its runs import
 
 pytest_plugins = ["pytester"]
 
