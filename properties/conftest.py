@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile("dev", max_examples=12, **COMMON)
-settings.register_profile("ci", max_examples=40, derandomize=True, database=None, **COMMON)
+settings.register_profile("ci", max_examples=12, derandomize=True, database=None, **COMMON)
 settings.register_profile("nightly", max_examples=800, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
