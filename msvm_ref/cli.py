@@ -37,7 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MsvmError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            return 2
+        # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 

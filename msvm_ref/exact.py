@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from msvm_ref.errors import BackendError
+from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact import ExactnessError, ExactOptimum, Gram
 from msvm_ref.judge.exact import exact_optimum as _from_guess
+from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.truth.solve import solve
 
@@ -18,7 +19,17 @@ __all__ = ["ExactOptimum", "ExactnessError", "exact_optimum"]
 
 
 def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
-    """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see judge.exact)."""
+    """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see judge.exact).
+
+    ``seconds`` limits the exact part, checked between its steps; the float solution it starts from comes before.
+    """
+    if not isinstance(problem, Problem):
+        raise DataError("problem", "be a Problem", repr(problem)[:80])
+    if gram not in ("factor", "kernel"):
+        raise DataError("gram", "be 'factor' or 'kernel'", repr(gram))
+    allowed = real_number(seconds)
+    if allowed is None or allowed < 0:
+        raise DataError("seconds", "be a finite, non-negative number", repr(seconds))
     if problem.features.shape[1] == 0:
         raise ExactnessError("problem", "have at least one feature of positive rank", "none", "add a column of zeros")
     return _from_guess(problem, _guess(problem), seconds, gram)

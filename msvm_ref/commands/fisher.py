@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
@@ -49,6 +50,8 @@ def run_fisher(args: argparse.Namespace) -> int:
     if args.plot and (args.all or args.d != 3):
         print("--plot draws one machine with 3 classes: msvm-ref fisher ATS -d 3 --plot out.png", file=sys.stderr)
         return USAGE
+    if args.plot is not None and not drawable(args.plot):
+        return USAGE
     machines = list(CATALOGUE) if args.all else [machine_named(args.machine)]
     results = []
     with Progress(f"fisher d = {args.d}", len(machines)) as bar:
@@ -69,6 +72,14 @@ def run_fisher(args: argparse.Namespace) -> int:
         simplex_map(machines[0], args.plot)
         print(f"map over the simplex: {args.plot}", file=sys.stderr)
     return OK if all(r.consistent for r in results) or args.all else VERDICT
+
+
+def drawable(path: str) -> bool:
+    """Can a picture be written there? Asked before the work, not after."""
+    good = Path(path).suffix in (".png", ".pdf", ".svg") and Path(path).absolute().parent.is_dir()
+    if not good:
+        print(f"--plot must name a .png, .pdf or .svg file in an existing directory, got {path!r}", file=sys.stderr)
+    return good
 
 
 def table(results: list[ConsistencyResult]) -> str:
@@ -109,6 +120,8 @@ def run_circle(args: argparse.Namespace) -> int:
 
     if args.seeds < 1:
         print("--seeds must be at least 1", file=sys.stderr)
+        return USAGE
+    if args.plot is not None and not drawable(args.plot):
         return USAGE
     variants: list[Variant] = ["noiseless", "noisy"] if args.variant == "both" else [args.variant]
     total = sum(len(MACHINES) * len(EXPONENTS[v]) * args.seeds for v in variants)

@@ -98,7 +98,7 @@ def _verify(args: argparse.Namespace) -> int:
     for path in args.file or files():
         try:
             results += [(str(path), name, faults) for name, faults in verify_document(_read(path))]
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, AttributeError) as error:
             return _usage(f"{path} is not a vector file ({type(error).__name__}: {error})", "FORMAT.md describes them")
     refused = [entry for entry in results if entry[2]]
     if args.json:

@@ -57,17 +57,17 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
 
     try:
         done = subprocess.run(shlex.split(command), input=json.dumps(question(vector)), capture_output=True, text=True,
-                              timeout=timeout, check=False)
+                              errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         return verdict(float("inf"), f"no answer within {timeout:g} s")
-    except OSError as error:
+    except (OSError, ValueError, IndexError) as error:  # no such program, unbalanced quotes, an empty command
         return verdict(float("inf"), f"could not be started: {error}")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
         return verdict(float("inf"), f"exit status {done.returncode}: {last[:120]}")
     try:
         errors = answer_errors(vector, json.loads(done.stdout))
-    except (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, OverflowError) as error:
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         return verdict(float("inf"), f"unreadable answer: {type(error).__name__}: {str(error)[:100]}")
     name = max(errors, key=lambda key: errors[key])
     return verdict(errors[name], f"{name} off by {errors[name]:.1e}" if errors[name] > tolerance else "")

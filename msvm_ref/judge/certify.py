@@ -50,7 +50,9 @@ def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, c
         residual = float((miss / np.maximum(abs(wanted).max(axis=1), float(abs(problem.spec.gamma).max()) or 1.0)).max())
     helper = _helper(problem, reference)
     certificate = judge_candidate(problem, handed, residual, helper)
-    if rigorous and math.isfinite(certificate.primal_value or 0.0):
+    if rigorous:
+        if not math.isfinite(certificate.primal_value or 0.0):
+            raise DataError("candidate", "have a finite objective for rigorous=True", "one that overflows", "rescale W")
         from msvm_ref.judge.rigorous import made_rigorous
 
         return made_rigorous(problem, certificate, handed, helper)

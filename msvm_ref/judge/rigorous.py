@@ -96,7 +96,8 @@ def _outward(value: Fraction, side: int) -> float:
     try:
         near = float(value)
     except OverflowError:
-        return math.inf if side > 0 else sys.float_info.max
+        outer, inner = (math.inf, sys.float_info.max) if value > 0 else (-math.inf, -sys.float_info.max)
+        return outer if (side > 0) == (value > 0) else inner
     wrong = Fraction(near) > value if side < 0 else Fraction(near) < value
     return math.nextafter(near, side * math.inf) if wrong else near
 

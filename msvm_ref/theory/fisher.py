@@ -65,9 +65,15 @@ class ConsistencyResult:
         from msvm_ref.theory.check_counterexample import verify_counterexample
         from msvm_ref.theory.check_proof import verify_proof
 
+        if (self.proof is None) == (self.counterexample is None):
+            raise DataError("evidence", "be a proof or a counterexample, one of them", "both or neither")
         if self.proof is not None:
+            if (self.proof.d, self.proof.mode) != (self.d, self.mode):
+                raise DataError("proof", f"be about d = {self.d}, mode {self.mode}", f"d = {self.proof.d}, {self.proof.mode}")
             verify_proof(self.machine, self.proof)
-        else:
+        elif self.counterexample is not None:
+            if len(self.counterexample.P) != self.d:
+                raise DataError("counterexample", f"be about d = {self.d}", f"d = {len(self.counterexample.P)}")
             verify_counterexample(self.machine, self.counterexample, self.mode)
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,6 +139,8 @@ def fisher_consistency(machine: Machine, d: int | None = None, mode: Mode = "clo
     d = (machine.fixed_d or 3) if d is None else d
     if isinstance(d, bool) or not isinstance(d, int):
         raise SpecError("d", "be an integer", repr(d))
+    if d > max(LARGEST.values()):
+        raise SpecError("d", f"be at most {max(LARGEST.values())}", str(d), "use minimize_risk at the P you care about")
     start = time.perf_counter()
     loss, symmetric = point_loss(machine, d), is_symmetric(machine, d)
     if d > LARGEST[symmetric]:
