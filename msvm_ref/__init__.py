@@ -23,7 +23,7 @@ _HOME = {
     "msvm_ref.judge.certify": ("certify",),
     "msvm_ref.judge.certificate": ("Certificate",),
     "msvm_ref.judge.solution": ("Solution",),
-    "msvm_ref.truth.solve": ("solve", "solve_path"),
+    "msvm_ref.methods": ("solve", "solve_path"),
     "msvm_ref.exact": ("exact_optimum", "ExactOptimum", "ExactnessError"),
     "msvm_ref.theory.risk": ("minimize_risk", "RiskMinimum"),
     "msvm_ref.theory.fisher": ("fisher_consistency", "ConsistencyResult"),
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from msvm_ref.judge.certificate import Certificate
     from msvm_ref.judge.certify import certify
     from msvm_ref.judge.solution import Solution
+    from msvm_ref.methods import solve, solve_path
     from msvm_ref.model.catalogue import (
         AMO,
         ATM,
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
     from msvm_ref.theory.risk import RiskMinimum, minimize_risk
     from msvm_ref.theory.theorems import check_theorems
     from msvm_ref.theory.threshold import consistency_threshold
-    from msvm_ref.truth.solve import solve, solve_path
 
 
 def __getattr__(name: str) -> Any:

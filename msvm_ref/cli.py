@@ -12,6 +12,7 @@ from typing import Any
 import msvm_ref
 from msvm_ref.commands import fisher, validate, vectors
 from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.methods import METHODS
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
 from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
 from msvm_ref.model.machine import Machine, Target, short
@@ -54,7 +55,7 @@ def _add_solve(commands: Any) -> None:
     solve.add_argument("--kernel", default="linear", help="linear, rbf:GAMMA or polynomial:DEGREE[:GAMMA[:COEF0]]")
     solve.add_argument("--bias", default="none", choices=("none", "free", "penalized"))
     solve.add_argument("--cost", default="linear", choices=("linear", "quadratic"))
-    solve.add_argument("--method", default="primal", choices=("primal", "dual", "kesler"))
+    solve.add_argument("--method", default="primal", choices=tuple(METHODS))
     solve.add_argument("--backend", help="one solver instead of the default chain")
     solve.add_argument("--tolerance", type=float, default=1e-9, help="certified relative gap (default 1e-9)")
     solve.add_argument("--target", metavar="COLUMN", help="name of the CSV's label column")
@@ -63,9 +64,9 @@ def _add_solve(commands: Any) -> None:
 
 
 def _solve(options: argparse.Namespace) -> int:
+    from msvm_ref.methods import solve
     from msvm_ref.model.problem import Problem
     from msvm_ref.tables import read_table
-    from msvm_ref.truth.solve import solve
 
     X, y = read_table(options.file, options.target)
     machine = machine_named(options.machine).with_cost(options.cost)

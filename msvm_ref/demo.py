@@ -11,10 +11,11 @@ import numpy as np
 
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import certify
+from msvm_ref.methods import solve
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import CATALOGUE, CS
 from msvm_ref.model.problem import Problem
-from msvm_ref.truth.solve import ROUTES, solve
+from msvm_ref.truth.solve import ROUTES
 
 
 def demo(as_json: bool = False) -> int:

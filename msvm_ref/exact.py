@@ -11,9 +11,9 @@ from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact import ExactnessError, ExactOptimum, Gram
 from msvm_ref.judge.exact import exact_optimum as _from_guess
+from msvm_ref.methods import solve
 from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
-from msvm_ref.truth.solve import solve
 
 __all__ = ["ExactOptimum", "ExactnessError", "exact_optimum"]
 

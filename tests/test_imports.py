@@ -12,9 +12,9 @@ import pytest
 import msvm_ref as mr
 
 ROOT = Path(mr.__file__).parent
-LAYER = {"errors": 0, "progress": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "theory": 3, "reductions": 3, "exact": 4,
-         "conformance": 4, "papers": 4}
-TOP = 5
+LAYER = {"errors": 0, "progress": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "classic": 3, "methods": 4,
+         "theory": 4, "exact": 4, "reductions": 4, "conformance": 5, "papers": 5}
+TOP = 6
 
 
 def imports(path: Path) -> set[str]:

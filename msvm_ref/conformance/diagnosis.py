@@ -12,9 +12,9 @@ from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate, candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge_candidate, weights
+from msvm_ref.methods import solve
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Bias, Problem
-from msvm_ref.truth.solve import solve
 
 NEAR = 1e-3
 """An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""

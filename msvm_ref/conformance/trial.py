@@ -96,7 +96,7 @@ class Trial:
         return fitted
 
     def truth(self, problem: Problem) -> Solution:
-        from msvm_ref.truth.solve import solve
+        from msvm_ref.methods import solve
 
         weight = None if problem.sample_weight is None else problem.sample_weight.tobytes()
         key = (problem.machine, problem.X.tobytes(), problem.X.shape, problem.y.tobytes(), problem.C, problem.bias,

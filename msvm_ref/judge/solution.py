@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,7 +39,9 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What ``solve`` returns. Nothing in it is uncertified; ``attempts`` tells who was tried and why it moved on."""
+    """What ``solve`` returns. Nothing in it is uncertified; ``attempts`` tells who was tried and why it moved on,
+    ``work`` what it took (iterations, kernel evaluations, ...), as far as the method counts it.
+    """
 
     problem: Problem
     candidate: Candidate
@@ -47,6 +50,7 @@ class Solution:
     backend: str
     converged: bool
     attempts: tuple[Attempt, ...]
+    work: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def objective(self) -> float:
@@ -121,7 +125,7 @@ class Solution:
             "objective": self.objective if np.isfinite(self.objective) else str(self.objective),
             "W": self.W.tolist() if problem.is_linear else None, "coef": None if problem.is_linear else self.coef.tolist(),
             "b": self.b.tolist(), "alpha": self.alpha.tolist(), "support": self.support.tolist(),
-            "certificate": self.certificate.to_dict(),
+            "certificate": self.certificate.to_dict(), "work": dict(self.work),
             "attempts": [{k: v if not isinstance(v, float) or np.isfinite(v) else str(v) for k, v in asdict(a).items()}
                          for a in self.attempts]}
 

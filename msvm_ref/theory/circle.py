@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from msvm_ref.errors import DataError
+from msvm_ref.methods import solve
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 from msvm_ref.theory.zero import NEGLIGIBLE, zero_bound
-from msvm_ref.truth.solve import solve
 
 Variant = Literal["noiseless", "noisy"]
 MACHINES: tuple[Machine, ...] = (WW, CS, LLW, MMR, RM(), OVA, AMO, ATM, ATS)

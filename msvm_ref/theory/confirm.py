@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from msvm_ref.methods import solve
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 from msvm_ref.theory.regimes import kde_coef, kde_regime, one_point, one_point_problem
-from msvm_ref.truth.solve import solve
 
 ROUNDING = 1e-11
 """Relative room for the float64 values of C and of the enclosure, which the exact side does not share."""

@@ -1,4 +1,4 @@
-"""solve(): a route makes a cvxpy problem, a chain of backends answers, the judge decides.
+"""A route makes a cvxpy problem, a chain of backends answers, the judge decides.
 
 A backend is asked, its answer certified; when the certified gap is too wide it is asked again (contradicted pieces
 released, or more digits asked for), then the next backend is. What each said and what it was worth stays in ``attempts``.
@@ -7,7 +7,7 @@ released, or more digits asked for), then the next backend is. What each said an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -16,7 +16,6 @@ import numpy as np
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.solution import Attempt, Solution
-from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.truth.backends import Backend, chain, find
 from msvm_ref.truth.dual import DualModel
@@ -41,46 +40,33 @@ class Model(Protocol):
 ROUTES: dict[str, Any] = {"primal": PrimalModel, "dual": DualModel, "kesler": KeslerModel}
 
 
-def solve(problem: Problem, method: str = "primal", backend: str | Sequence[str | Backend] | None = None,
-          tolerance: float = 1e-9) -> Solution:
-    """The certified solution of ``problem`` by "primal", "dual" or "kesler".
+Backends = str | Sequence[str | Backend] | None
 
-    ``tolerance`` is a certified relative gap. ``backend`` names one solver, or gives a chain of Backends of your own; by
-    default the installed ones of ``backends.CHAIN`` are tried in order. When none reaches the tolerance the best
-    answer comes back with ``converged=False`` and its certificate says how good it is.
-    """
-    if not isinstance(problem, Problem):
-        raise DataError("problem", "be a Problem", repr(problem)[:80])
-    search = _Search(problem, method, _checked(method, tolerance), [])
+
+def solve_primal(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+    """By the loss composition, min 1/2 ||W||^2 + sum_i C_i L(f(x_i), y_i)."""
+    return _solve(problem, "primal", backend, tolerance)
+
+
+def solve_dual(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+    """By the unified dual with its kernel modifiers M."""
+    return _solve(problem, "dual", backend, tolerance)
+
+
+def solve_kesler(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+    """By Kesler's construction, a single-class SVM."""
+    return _solve(problem, "kesler", backend, tolerance)
+
+
+def _solve(problem: Problem, method: str, backend: Backends, tolerance: float) -> Solution:
+    search = _Search(problem, method, tolerance, [])
     for solver in _backends(backend, problem):
         if search.ask(solver):
             break
     return search.outcome()
 
 
-def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", backend: str | None = None,
-               tolerance: float = 1e-9) -> list[Solution]:
-    """``solve`` at each C; the cvxpy problem is compiled once, and only its cost parameter changes.
-
-    (A primal large enough for guessed pieces is reduced anew at each C instead: compiling the small problem and solving
-    it costs a fraction of solving the whole one.)
-    """
-    _checked(method, tolerance)
-    if not isinstance(Cs, Iterable):
-        raise DataError("Cs", "be a sequence of C", repr(Cs))
-    return [solve(problem.with_C(C), method, backend, tolerance) for C in Cs]
-
-
-def _checked(method: str, tolerance: float) -> float:
-    if not isinstance(method, str) or method not in ROUTES:
-        raise DataError("method", f"be one of {', '.join(ROUTES)}", repr(method))
-    number = real_number(tolerance)
-    if number is None or not 0 < number < 1:
-        raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a relative gap")
-    return number
-
-
-def _backends(backend: str | Sequence[str | Backend] | None, problem: Problem) -> list[Backend]:
+def _backends(backend: Backends, problem: Problem) -> list[Backend]:
     if backend is None or isinstance(backend, str):
         return chain(backend, problem.features.shape[1] * problem.d)
     if not isinstance(backend, Sequence):

@@ -1,0 +1,73 @@
+"""solve(): one door to every solver. A method is a name and the function behind it, loaded when it is asked for.
+
+    ground truth       primal, dual, kesler                    cvxpy, any backend (truth/)
+    fast               block-coordinate ascent and Newton      numba (fast/)
+
+A method takes ``(problem, *, tolerance, **options)`` and returns a certified ``Solution``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import Any
+
+from msvm_ref.errors import DataError
+from msvm_ref.judge.solution import Solution
+from msvm_ref.model.arrays import real_number
+from msvm_ref.model.problem import Problem
+
+METHODS = {
+    "primal": "msvm_ref.truth.solve:solve_primal", "dual": "msvm_ref.truth.solve:solve_dual",
+    "kesler": "msvm_ref.truth.solve:solve_kesler"}
+
+
+def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Any] | None = None,
+          tolerance: float = 1e-9, **options: Any) -> Solution:
+    """The certified solution of ``problem`` by one of ``METHODS``.
+
+    ``tolerance`` is a certified relative gap. ``backend`` is for the ground truth: one solver's name, or a chain of
+    Backends of your own; by default the installed ones of ``backends.CHAIN`` are tried in order. ``options`` are the
+    method's own (see its function). When the tolerance is not reached the best answer comes back with
+    ``converged=False`` and its certificate says how good it is.
+    """
+    if not isinstance(problem, Problem):
+        raise DataError("problem", "be a Problem", repr(problem)[:80])
+    function, number = _method(method), _tolerance(tolerance)
+    if backend is not None:
+        options["backend"] = backend
+    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "tolerance")]
+    for name in options:
+        if name not in known:
+            raise DataError(name, f"be an option of method {method!r}", f"its options are {', '.join(known) or 'none'}")
+    result: Solution = function(problem, tolerance=number, **options)
+    return result
+
+
+def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", backend: str | None = None,
+               tolerance: float = 1e-9, **options: Any) -> list[Solution]:
+    """``solve`` at each C; what does not depend on C (a compiled cvxpy problem, a Gram) is made once.
+
+    (A primal large enough for guessed pieces is reduced anew at each C instead: compiling the small problem and solving
+    it costs a fraction of solving the whole one.)
+    """
+    _method(method), _tolerance(tolerance)
+    if not isinstance(Cs, Iterable):
+        raise DataError("Cs", "be a sequence of C", repr(Cs))
+    return [solve(problem.with_C(C), method, backend, tolerance, **options) for C in Cs]
+
+
+def _method(method: str) -> Callable[..., Solution]:
+    if not isinstance(method, str) or method not in METHODS:
+        raise DataError("method", f"be one of {', '.join(METHODS)}", repr(method))
+    module, name = METHODS[method].split(":")
+    found: Callable[..., Solution] = getattr(import_module(module), name)
+    return found
+
+
+def _tolerance(tolerance: float) -> float:
+    number = real_number(tolerance)
+    if number is None or not 0 < number < 1:
+        raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a relative gap")
+    return number
