@@ -132,6 +132,13 @@ def expand(shape, y, sigma, pull, rows, alpha, out):
 
 
 @njit(cache=True, error_model="numpy")
+def expand_all(machine, y, alpha, A):
+    """``expand`` for every example."""
+    for i in range(len(y)):
+        expand(machine[0], y[i], machine[2], machine[3], machine[4], alpha[i], A[i])
+
+
+@njit(cache=True, error_model="numpy")
 def own_block(q, curve, v, rho, cap, mask, alpha):
     """alpha_p = clip((q_p - rho v_p t) / D_p, 0, cap) with t = sum v alpha: Newton on that monotone equation in t."""
     d = len(q)

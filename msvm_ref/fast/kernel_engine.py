@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msvm_ref.fast.blocks import Blocks, block_state, block_step
+from msvm_ref.fast.blocks import Blocks, block_state, block_step, expand_all
 from msvm_ref.fast.rows import Rows, fetch
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -79,6 +79,7 @@ class KernelEngine:
         self.machine, self.rows, self.rho = machine.packed, rows, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
+        self.free = problem.bias == "free"
         self.lines = np.zeros((d, n))
         self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
         self.steps = 0
@@ -136,3 +137,10 @@ class KernelEngine:
         """Scores anew from alpha: what a thousand updates rounded away comes back."""
         chosen = np.flatnonzero(self.A.any(axis=1))
         self.lines = np.ascontiguousarray((self.product(chosen, self.A[chosen]) + self.b0).T)
+
+    def restart(self, alpha: Array, b0: Array) -> None:
+        """Stand at alpha and b0, whatever came before."""
+        self.alpha, self.b0 = np.array(alpha), np.array(b0)
+        expand_all(self.machine, self.y, self.alpha, self.A)
+        self.rest[:], self.nap[:] = 0, 0
+        self.refresh()

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msvm_ref.fast.blocks import Blocks, block_state, block_step
+from msvm_ref.fast.blocks import Blocks, block_state, block_step, expand_all
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -117,6 +117,7 @@ class LinearEngine:
         self.machine, self.rho = machine.packed, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
+        self.free = problem.bias == "free"
         p = self.X.shape[1]
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)
@@ -191,3 +192,10 @@ class LinearEngine:
         W = np.asarray(self.X.T @ self.A)
         self.weights = np.ascontiguousarray(W if self.sparse else W.T)
         self.bias = self.b0 + self.rho * self.A.sum(axis=0)
+
+    def restart(self, alpha: Array, b0: Array) -> None:
+        """Stand at alpha and b0, whatever came before."""
+        self.alpha, self.b0 = np.array(alpha), np.array(b0)
+        expand_all(self.machine, self.y, self.alpha, self.A)
+        self.rest[:], self.nap[:] = 0, 0
+        self.refresh()
