@@ -97,12 +97,13 @@ class KernelEngine:
     def evaluations(self) -> int:
         return self.rows.evaluations
 
-    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> tuple[int, float]:
-        steps, gained = epoch(self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho,
+    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> float:
+        """One pass; the work it was, in multiply-adds."""
+        steps, _ = epoch(self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho,
                               self.rows.diagonal, self.rows.whole, self.rows.table, self.rows.arguments, self.lines,
                               self.alpha, self.A)
         self.steps += steps
-        return steps, gained
+        return float(steps * self.lines.size + 10 * len(order) * len(self.lines))
 
     def totals(self) -> tuple[float, float, float]:
         return totals(self.machine, self.y, self.cost, self.lines, self.alpha)

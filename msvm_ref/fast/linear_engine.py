@@ -148,16 +148,19 @@ class LinearEngine:
     def diagonal(self) -> Array:
         return self.squares + self.rho
 
-    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> tuple[int, float]:
-        self.visits += int((self.rest == 0).sum())
+    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> float:
+        """One pass; the work it was, in multiply-adds."""
+        visits = int((self.rest == 0).sum())
+        self.visits += visits
         common = (self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho, self.squares)
         if self.sparse:
-            steps, gained = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
+            steps, _ = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
                                          self.alpha, self.A)
         else:
-            steps, gained = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
+            steps, _ = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
         self.steps += steps
-        return steps, gained
+        entries = self.X.nnz / max(len(order), 1) if self.sparse else self.X.shape[1]
+        return float((steps + visits) * entries * len(self.b0) + 10 * len(order) * len(self.b0))
 
     def totals(self) -> tuple[float, float, float]:
         return totals(self.machine, self.y, self.cost, self.scores, self.alpha)

@@ -36,6 +36,8 @@ POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
 """Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
 PATIENCE, LONG = 3, 25
+HEADSTART = 3e7
+"""Operations of Newton steps or barriers that no passes have to pay for."""
 FAILURES = 3
 """After so many Newton steps in a row that did not take off nine tenths of the gap, the barrier is called in."""
 
@@ -65,13 +67,18 @@ class _Ascent:
         self.free = problem.bias == "free"
         self.passes, self.polishes, self.barriers = 0, 0, 0
         self.best: tuple[Candidate, Certificate] | None = None
+        self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
         if start is not None:
             self._warm(start)
 
     def run(self) -> Solution:
         with Interruptible() as interrupt, Progress("fast", 1000) as bar:
             words = self._climb(interrupt, bar)
-        candidate, certificate = self._certified() if self.best is None else self.best
+        if words not in ("certified", "kkt") and not self._settled() and self.closest[0] < np.inf:
+            self.engine.restart(*self.closest[1:])
+            self._settled()
+        assert self.best is not None
+        candidate, certificate = self.best
         converged = words == "kkt" or certificate.relative_gap <= self.tolerance
         attempt = Attempt("numba", words, certificate.relative_gap, time.perf_counter() - self.began)
         work = {"passes": self.passes, "steps": self.engine.steps, "newton": self.polishes, "interior": self.barriers,
@@ -82,11 +89,12 @@ class _Ascent:
         schedule, goal, first = _Schedule(self.tolerance), self.tolerance, 0.0
         action = self._pass
         while True:
-            began = time.perf_counter()
-            action()
+            spent = action()
             now = self._state()
-            schedule.note(action == self._pass, time.perf_counter() - began)
+            schedule.note(action == self._pass, spent)
             first = first or max(now.gap, 1e-300)
+            if now.relative < self.closest[0] and action != self._pass:
+                self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
             bar.at(_share(first, now.relative, self.tolerance), 1000)
             if self.kkt is not None:
                 if now.violation <= self.kkt:
@@ -109,17 +117,17 @@ class _Ascent:
             action = self._pass if self.kkt is not None or action != self._pass else \
                 {"pass": self._pass, "newton": self._newton, "interior": self._interior}[schedule.next(now.relative)]
 
-    def _pass(self) -> None:
-        self.engine.pass_over(self.random.permutation(self.problem.n), 0.0)
+    def _pass(self) -> float:
         self.passes += 1
+        return self.engine.pass_over(self.random.permutation(self.problem.n), 0.0)
 
-    def _newton(self) -> None:
-        newton(self.engine, self.machine, self.free, self._dual_value)
+    def _newton(self) -> float:
         self.polishes += 1
+        return newton(self.engine, self.machine, self.free, self._dual_value)
 
-    def _interior(self) -> None:
-        interior(self.engine, self.machine, self.free)
+    def _interior(self) -> float:
         self.barriers += 1
+        return interior(self.engine, self.machine, self.free)
 
     def _settled(self) -> bool:
         self.engine.refresh()
@@ -193,7 +201,8 @@ class _State:
 class _Schedule:
     """What comes after a pass: another, a Newton step once the gap is small, or the barrier where neither gets on.
 
-    Newton and barrier together may take as long as the passes did, so that none of the three starves the others.
+    Newton and barrier together may work as much as the passes did, so that none of the three starves the others. Work is
+    counted in operations, not seconds: the same seed takes the same path on any machine.
     """
 
     tolerance: float
@@ -203,15 +212,15 @@ class _Schedule:
     polishing: float = 0.0
     before: float = np.inf
 
-    def note(self, was_pass: bool, seconds: float) -> None:
+    def note(self, was_pass: bool, operations: float) -> None:
         if was_pass:
-            self.passing += seconds
+            self.passing += operations
         else:
-            self.polishing += seconds
+            self.polishing += operations
 
     def next(self, gap: float) -> str:
         self.wait -= 1
-        if self.wait > 0 or self.polishing > self.passing + 0.02:
+        if self.wait > 0 or self.polishing > self.passing + HEADSTART:
             return "pass"
         if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -LONG:
             return "pass"
