@@ -29,7 +29,7 @@ from msvm_ref.conformance.vectors_verify import (
     stated,
 )
 
-ANSWERS = ("optimum", "W", "b", "b_interval", "alpha", "scores", "result", "flags", "comment")
+ANSWERS = ("optimum", "W", "b", "b_interval", "alpha", "scores", "rival", "result", "flags", "comment")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
+from msvm_ref.errors import DataError
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.build import best_dual
 from msvm_ref.judge.candidate import Candidate
@@ -51,6 +52,8 @@ class RigorousBounds:
 
 def rigorous_bounds(problem: Problem, candidate: Candidate) -> RigorousBounds:
     """Bounds from W, b (upper) and alpha (lower); a missing alpha is built by the judge, a missing W follows from alpha."""
+    if problem.bias == "none" and candidate.b is not None and np.any(candidate.b):
+        raise DataError("b", "be zero for bias='none': (W, b) is otherwise infeasible and bounds nothing", repr(candidate.b))
     alpha = candidate.alpha
     if alpha is None:
         assert candidate.W is not None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.errors import DataError
 from msvm_ref.exact import exact_optimum
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.rigorous import exactly_feasible, rigorous_bounds
@@ -66,3 +67,9 @@ def test_certify_hook_rounds_outward():
     wrong = mr.certify(problem, W=2 * solution.W, b=solution.b, rigorous=True)
     assert Fraction(wrong.lower) <= value <= Fraction(wrong.upper)
     assert not wrong.optimal(1e-3)
+
+
+def test_a_bias_where_there_is_none_bounds_nothing():
+    problem = mr.Problem(mr.MMR, [[0.0], [0.1]], [0, 0], n_classes=2)
+    with pytest.raises(DataError, match="infeasible"):
+        rigorous_bounds(problem, Candidate(np.zeros((1, 2)), np.array([1.0, -1.0])))
