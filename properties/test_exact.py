@@ -12,6 +12,7 @@ from msvm_ref.judge.exact import exact_optimum
 from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.rigorous import rigorous_bounds
 
+many = settings(max_examples=2 * settings.default.max_examples)
 MACHINES = [*mr.CATALOGUE, mr.RM(Fraction(1, 4)), mr.RM(0), mr.RM(1)]
 
 
@@ -32,7 +33,7 @@ def zero(problem):
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@many
 def test_proved_and_rigorously_enclosed(problem):
     best = exact_optimum(problem, zero(problem))
     assert check_exact(problem, best.value, best.W, best.b, best.alpha) == []
@@ -42,7 +43,7 @@ def test_proved_and_rigorously_enclosed(problem):
 
 
 @given(problems(), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@many
 def test_any_guess_finds_the_same_value_and_weights(problem, random):
     rng = np.random.default_rng(random.randint(0, 2**30))
     wild = Candidate(rng.normal(size=(problem.features.shape[1], problem.d)), rng.normal(size=problem.d),
@@ -52,7 +53,7 @@ def test_any_guess_finds_the_same_value_and_weights(problem, random):
 
 
 @given(problems())
-@settings(max_examples=40, deadline=None)
+@many
 def test_doubling_every_example_is_doubling_C(problem):
     weight = problem.sample_weight
     twice = mr.Problem(problem.machine, np.repeat(problem.X, 2, axis=0), np.repeat(problem.y, 2), C=problem.C,

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.exact import exact_optimum
@@ -31,9 +32,10 @@ def replaced(rows, i, j, value):
     return tuple(tuple(value if (a, c) == (i, j) else v for c, v in enumerate(row)) for a, row in enumerate(rows))
 
 
-@pytest.mark.parametrize("cost", ["linear", "quadratic"])
-@pytest.mark.parametrize("bias", ["none", "free", "penalized"])
-@pytest.mark.parametrize("machine", [mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()], ids=lambda m: m.name)
+CASES = table(((mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()), BIASES), (COSTS,))
+
+
+@pytest.mark.parametrize(("machine", "bias", "cost"), CASES, ids=label)
 def test_every_one_digit_tampering_is_refused(machine, bias, cost):
     problem = mr.Problem(machine.with_cost(cost), X, Y, C=0.5, bias=bias)
     best = exact_optimum(problem)

@@ -170,3 +170,22 @@ def test_a_gram_that_is_psd_only_to_rounding_is_refused():
     tilted = [[1.0, 1.0 + 2**-50], [1.0 + 2**-50, 1.0]]
     with pytest.raises(ExactnessError, match="not exactly positive semi-definite"):
         exact_optimum(mr.Problem(mr.CS, tilted, [0, 1], kernel=mr.precomputed), gram="kernel")
+
+
+def test_seconds_count_the_float_solution_too(monkeypatch):
+    from msvm_ref import exact
+
+    problem = small(mr.WW, "free", "linear")
+    solution, clock = mr.solve(problem), iter((100.0, *[107.0] * 50))
+    monkeypatch.setattr(exact, "solve", lambda *_, **__: solution)
+    monkeypatch.setattr(exact.time, "perf_counter", lambda: next(clock))
+    with pytest.raises(ExactnessError, match="within 5 s"):
+        exact_optimum(problem, seconds=5)
+
+
+def test_the_size_is_refused_before_anything_is_solved(monkeypatch):
+    from msvm_ref import exact
+
+    monkeypatch.setattr(exact, "solve", None)
+    with pytest.raises(ExactnessError, match="margin components"):
+        exact_optimum(mr.Problem(mr.WW, np.zeros((2500, 1)), np.arange(2500) % 3))
