@@ -75,3 +75,17 @@ def test_a_bias_where_there_is_none_bounds_nothing():
     problem = mr.Problem(mr.MMR, [[0.0], [0.1]], [0, 0], n_classes=2)
     with pytest.raises(DataError, match="infeasible"):
         rigorous_bounds(problem, Candidate(np.zeros((1, 2)), np.array([1.0, -1.0])))
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.0**-40, 0.1, 1e8])
+@pytest.mark.parametrize("machine", [mr.LLW, mr.OVA, mr.ATM], ids=lambda m: m.name)
+def test_the_distance_bound_holds_in_rationals_for_weights_off_their_constraint(machine, shift):
+    problem = mr.Problem(machine, X, Y, bias="free")
+    best = exact_optimum(problem)
+    W = np.array([[float(v) for v in row] for row in best.W]) + shift
+    bound = mr.certify(problem, W=W, b=[float(v) for v in best.b], alpha=[[float(v) for v in row] for row in best.alpha],
+                       rigorous=True).distance_bound
+    away = sum((Fraction(v) - w) ** 2 for row, exact in zip(W.tolist(), best.W, strict=True)
+               for v, w in zip(row, exact, strict=True))
+    assert away <= Fraction(bound) ** 2
+    assert not machine.sum_to_zero or Fraction(bound) ** 2 <= 2 * away + Fraction(1, 10**6)
