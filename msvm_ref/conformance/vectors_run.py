@@ -19,6 +19,8 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.conformance.vectors_verify import (
+    DECIMAL,
+    RATIONAL,
     Vector,
     dual_residuals,
     dual_value,
@@ -99,6 +101,9 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
 
 
 def _shaped(name: str, rows: Any, height: int, width: int) -> list[list[Fraction]]:
+    for text in (v for row in rows for v in row if isinstance(v, str)):
+        if not (RATIONAL.fullmatch(text) or DECIMAL.fullmatch(text)):  # "1e999999999" would never end
+            raise ValueError(f"{name} has the entry {text[:40]!r}")
     values: list[list[Fraction]] = rationals(rows)
     if len(values) != height or any(not isinstance(row, list) or len(row) != width for row in values):
         raise ValueError(f"{name} must have shape ({height}, {width})")

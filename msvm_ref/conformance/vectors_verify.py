@@ -183,7 +183,8 @@ def valid_misfits(vector: Any) -> list[str]:
 
 def scores(problem: Stated, W: list[Row], b: Row) -> list[Row]:
     """f_c(x_i) = sum_k X[i][k] W[k][c] + b[c]"""
-    return [[dot(row, column) + b[c] for c, column in enumerate(zip(*W, strict=True))] for row in problem.X]
+    columns = [[w[c] for w in W] for c in range(problem.d)]
+    return [[dot(row, column) + shift for column, shift in zip(columns, b, strict=True)] for row in problem.X]
 
 
 def primal_value(problem: Stated, W: list[Row], b: Row) -> Fraction:

@@ -189,7 +189,9 @@ def test_run_judges_a_program(tmp_path, capsys, factor, status):
 
 @pytest.mark.parametrize(("program", "words"), [
     ("import sys; sys.exit(3)", "exit status 3"), ("print('hello')", "unreadable"), ("print('{}')", "neither W nor alpha"),
-    ("print('{\"W\": [[1]]}')", "shape"), ("import time; time.sleep(30)", "no answer within")])
+    ("print('{\"W\": [[1]]}')", "shape"), ("print('{\"W\": [[\"1e999999999\"]]}')", "1e999999999"),
+    ("print('{\"W\": [1]}')", "unreadable"), ("print('{\"W\": [[NaN]]}')", "unreadable"), ("print('[1]')", "unreadable"),
+    ("import time; time.sleep(30)", "no answer within")])
 def test_run_reports_programs_that_misbehave(tmp_path, capsys, program, words):
     path = tmp_path / "svm.py"
     path.write_text(program)

@@ -117,6 +117,8 @@ def edit(*path, value):
     (edit("vectors", 0, "C", value="1e-999999999"), "no such number"),
     (edit("vectors", 0, "C", value="0.1"), "binary64"),
     (edit("vectors", 0, "b_interval", value=[]), "not a list of 2"),
+    (edit("vectors", 0, "X", value=[]), "missing or empty"),
+    (lambda d: d["vectors"][0].update(X=[[] for _ in d["vectors"][0]["y"]], W=[]), "not a list of 0"),
     (edit("vectors", 0, "flags", value=["contradictory"]), "flags must be"),
     (edit("vectors", 0, "flags", value=[]), "flags must be"),
 ], ids=lambda v: v if isinstance(v, str) else "")
