@@ -11,7 +11,7 @@ from msvm_ref.conformance.strategies import candidates, matrices, problems, spec
 from msvm_ref.judge.feasible import equality_residual, feasible_dual, into_groups
 from msvm_ref.judge.values import dual_value, primal_value
 
-many = settings(max_examples=4 * settings.default.max_examples)
+many = settings(max_examples=3 * settings.default.max_examples)
 with_candidate = problems().flatmap(lambda p: st.tuples(st.just(p), candidates(p)))
 
 

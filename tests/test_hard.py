@@ -32,7 +32,7 @@ CASES = {
 }
 
 
-MATRIX = table((tuple(CASES), (mr.WW, mr.CS, mr.LLW, mr.MMR_ORTHO, mr.ATM, mr.ATS, mr.RM()), BIASES), (COSTS,))
+MATRIX = table((tuple(CASES), (mr.WW, mr.CS, mr.LLW, mr.MMR_ORTHO, mr.ATM, mr.ATS, mr.RM())), (BIASES, COSTS))
 
 
 @pytest.mark.parametrize(("case", "machine", "bias", "cost"), MATRIX, ids=label)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from small_problems import blobs
+from small_problems import BIASES, COSTS, MACHINES, blobs, label, table
 
 import msvm_ref as mr
 from msvm_ref.judge.candidate import Candidate
@@ -56,6 +56,9 @@ def exact_dual(problem: mr.Problem, alpha) -> Fraction:
     return value
 
 
+each_machine_and_bias = pytest.mark.parametrize(("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label)
+
+
 def small(machine, bias, cost, kernel=mr.linear, d=3):
     X, y = blobs(d, per_class=2, p=2)
     return mr.Problem(machine.with_cost(cost), X, y, C=0.7, kernel=kernel, bias=bias)
@@ -95,6 +98,7 @@ def test_exact_sum_is_exact():
     assert exact_sum(mixed) == sum((Fraction(v) for v in mixed.tolist()), Fraction(0))
 
 
+@each_machine_and_bias
 def test_repaired_multipliers_are_exactly_feasible(machine, bias, cost):
     problem = small(machine, bias, cost)
     upper, rng = mr.solve(problem).certificate.upper, np.random.default_rng(2)
@@ -148,6 +152,7 @@ def test_gap_splits_into_stationarity_and_complementarity(machine, bias, cost):
     assert gap == pytest.approx((c.stationarity * size) ** 2 / 2 + c.complementarity * c.primal_value, rel=1e-9)
 
 
+@each_machine_and_bias
 def test_half_a_candidate_is_completed_to_a_tight_enclosure(machine, bias, cost):
     X, y = blobs(3, per_class=6)
     problem = mr.Problem(machine.with_cost(cost), X, y, bias=bias)

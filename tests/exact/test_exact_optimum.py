@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.exact import ExactnessError, exact_optimum
@@ -14,8 +15,6 @@ from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.exact_check_kernel import check_kernel
 
 MACHINES = [*mr.CATALOGUE, mr.RM(Fraction(1, 4)), mr.RM(1)]
-BIASES = ("none", "free", "penalized")
-COSTS = ("linear", "quadratic")
 
 
 def zero_guess(problem):
@@ -28,9 +27,7 @@ def small(machine, bias, cost, seed=0, n=6, d=3, p=2, C=1.0):
     return mr.Problem(machine.with_cost(cost), X, np.arange(n) % d, C=C, bias=bias)
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+@pytest.mark.parametrize(("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label)
 def test_value_is_proved_and_lies_in_the_certified_enclosure(machine, bias, cost):
     problem = small(machine, bias, cost)
     solution = mr.solve(problem)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.errors import DataError
@@ -16,9 +17,7 @@ X = [[1.1, 0.5], [-1.0, 1.3], [0.7, -2.0], [1.5, 1.0], [-0.3, -1.0], [2.0, -0.1]
 Y = [0, 1, 2, 0, 1, 2, 0]
 
 
-@pytest.mark.parametrize("cost", ["linear", "quadratic"])
-@pytest.mark.parametrize("bias", ["none", "free", "penalized"])
-@pytest.mark.parametrize("machine", mr.CATALOGUE, ids=lambda m: m.name)
+@pytest.mark.parametrize(("machine", "bias", "cost"), table((mr.CATALOGUE, BIASES), (COSTS,)), ids=label)
 def test_encloses_the_exact_optimum(machine, bias, cost):
     problem = mr.Problem(machine.with_cost(cost), X, Y, bias=bias)
     solution = mr.solve(problem)
