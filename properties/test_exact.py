@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msvm_ref as mr
-from msvm_ref.conformance import vectors_verify
 from msvm_ref.conformance.strategies import problems
 from msvm_ref.conformance.vectors_build import machine_json
+from msvm_ref.conformance.verifier import bias, values
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact import exact_optimum
 from msvm_ref.judge.exact_bias import bias_interval
@@ -39,14 +39,14 @@ def test_proved_and_rigorously_enclosed(problem):
 def test_the_vectors_verifier_proves_it_too_and_finds_the_same_range_of_b(problem):
     """The standard library's checker and linear program share no line with the judge's."""
     best = exact_optimum(problem, zero(problem))
-    exactly = vectors_verify.texts([[Fraction(v) for v in row] for row in problem.X.tolist()])
-    stated = vectors_verify.stated({
+    exactly = values.texts([[Fraction(v) for v in row] for row in problem.X.tolist()])
+    stated = values.stated({
         "machine": machine_json(problem.machine, problem.d), "cost": problem.machine.cost, "bias": problem.bias, "C": "1",
         "sample_weight": [str(Fraction(v)) for v in problem.costs.tolist()], "X": exactly, "y": problem.y.tolist()})
     W, b, alpha = [list(row) for row in best.W], list(best.b), [list(row) for row in best.alpha]
-    assert vectors_verify.unproved(stated, {"W": W, "b": b, "alpha": alpha}) == []
-    assert vectors_verify.primal_value(stated, W, b) == best.value
-    assert vectors_verify.bias_interval(stated, W, b, alpha) == [list(ends) for ends in bias_interval(best)]
+    assert values.unproved(stated, {"W": W, "b": b, "alpha": alpha}) == []
+    assert values.primal_value(stated, W, b) == best.value
+    assert bias.bias_interval(stated, W, b, alpha) == [list(ends) for ends in bias_interval(best)]
 
 
 @many

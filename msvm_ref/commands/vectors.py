@@ -12,7 +12,8 @@ from typing import Any
 
 from msvm_ref.conformance import vectors_verify
 from msvm_ref.conformance.vectors_run import run_command
-from msvm_ref.conformance.vectors_verify import Vector, read, verify_file
+from msvm_ref.conformance.vectors_verify import read, verify_file
+from msvm_ref.conformance.verifier.values import Vector
 
 BUNDLED = Path(vectors_verify.__file__).parent / "vectors"
 NOT_VECTORS = {"schema.json"}
@@ -109,9 +110,12 @@ def _verify(args: argparse.Namespace) -> int:
 def _export(args: argparse.Namespace) -> int:
     args.directory.mkdir(parents=True, exist_ok=True)
     copied = sorted(path for path in BUNDLED.iterdir() if path.suffix in (".json", ".md", ".js") or path.name == "SHA256SUMS")
-    for path in [*copied, Path(vectors_verify.__file__)]:
+    program = Path(vectors_verify.__file__)
+    for path in [*copied, program]:
         shutil.copyfile(path, args.directory / path.name)
-    names = [path.name for path in copied] + ["vectors_verify.py"]
+    shutil.copytree(program.parent / "verifier", args.directory / "verifier", dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("__pycache__"))
+    names = [path.name for path in copied] + [program.name, "verifier/"]
     print(json.dumps({"directory": str(args.directory), "files": names}) if args.json
           else f"{len(names)} files in {args.directory}; start with FORMAT.md")
     return 0

@@ -19,20 +19,9 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.vectors_invalid import invalid_vectors
-from msvm_ref.conformance.vectors_verify import (
-    FORMAT,
-    RIVAL,
-    Vector,
-    comment,
-    flags_of,
-    identity,
-    optimum_json,
-    rationals,
-    scores,
-    stated,
-    texts,
-    verify_document,
-)
+from msvm_ref.conformance.vectors_verify import FORMAT, verify_document
+from msvm_ref.conformance.verifier.valid import RIVAL, comment, flags_of, identity, optimum_json
+from msvm_ref.conformance.verifier.values import Vector, rationals, scores, stated, texts
 from msvm_ref.exact import exact_optimum
 from msvm_ref.judge.exact import ExactOptimum
 from msvm_ref.judge.exact_bias import bias_interval
@@ -93,7 +82,7 @@ def weighted(rng: np.random.Generator, d: int) -> dict[str, Any]:
 SPECIAL: dict[str, Data] = {
     "contradictory": contradictory, "absent-class": absent, "single-example": single, "zero-features": zero_features,
     "tiny-C": tiny_cost, "huge-C": huge_cost, "weighted": weighted}
-"""Data of the special cases; ``vectors_verify.CASES`` says what they are."""
+"""Data of the special cases; ``verifier.valid.CASES`` says what they are."""
 
 
 def build(directory: Path, report: Callable[[str], None] = lambda line: None) -> int:

@@ -1,4 +1,4 @@
-"""Invalid vectors: the mistakes of ``vectors_verify`` made on a valid vector, kept where the mistake does harm.
+"""Invalid vectors: the mistakes of ``verifier/invalid.py`` made on a valid vector, kept where the mistake does harm.
 
 A mistake that starts from the right answer is a formula; one that solves another problem is solved here, and its alpha
 published as the evidence that this is what the candidate is.
@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.vectors_verify import COPIED, SOLVED, Vector, candidate_faults, decimal, reason, texts, worst
+from msvm_ref.conformance.verifier.invalid import COPIED, SOLVED, candidate_faults, reason, worst
+from msvm_ref.conformance.verifier.values import Vector, decimal, texts
 from msvm_ref.exact import exact_optimum
 from msvm_ref.model.machine import OTHERS_MAX, OTHERS_SUM, SELF, TOTAL_MAX, TOTAL_SUM, Machine
 from msvm_ref.model.problem import Problem

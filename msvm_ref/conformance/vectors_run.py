@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.vectors_verify import (
-    DECIMAL,
-    RATIONAL,
+from msvm_ref.conformance.verifier.shape import DECIMAL, RATIONAL
+from msvm_ref.conformance.verifier.values import (
     Vector,
     dual_residuals,
     dual_value,

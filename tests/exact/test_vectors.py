@@ -150,7 +150,7 @@ def test_list_show_verify_export(capsys, tmp_path):
     assert command("show", "nobody") == 2
     assert command("export", str(tmp_path)) == 0
     names = {path.name for path in tmp_path.iterdir()}
-    assert {"FORMAT.md", "schema.json", "example.js", "WW.json", "vectors_verify.py", "SHA256SUMS"} <= names
+    assert {"FORMAT.md", "schema.json", "example.js", "WW.json", "vectors_verify.py", "verifier", "SHA256SUMS"} <= names
     assert command("verify", str(tmp_path / "MMR.json"), "--json") == 0
     document = json.loads((tmp_path / "MMR.json").read_text())
     document["vectors"][0]["W"][0][0] = "9"

@@ -9,13 +9,9 @@ import sys
 import pytest
 
 from msvm_ref.commands.vectors import BUNDLED, files
-from msvm_ref.conformance.vectors_verify import (
-    main,
-    read,
-    verify_document,
-    verify_invalid,
-    verify_valid,
-)
+from msvm_ref.conformance.vectors_verify import main, read, verify_document
+from msvm_ref.conformance.verifier.invalid import verify_invalid
+from msvm_ref.conformance.verifier.valid import verify_valid
 
 DOCUMENTS = {path.stem: read(path) for path in files()}
 BY_ID = {v["id"]: v for document in DOCUMENTS.values() for v in document["vectors"]}
