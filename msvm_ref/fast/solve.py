@@ -15,10 +15,10 @@ import numpy as np
 
 from msvm_ref.errors import DataError
 from msvm_ref.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.fast.kernel_engine import KernelEngine
-from msvm_ref.fast.linear_engine import LinearEngine
 from msvm_ref.fast.interior import interior
 from msvm_ref.fast.interrupt import Interruptible
+from msvm_ref.fast.kernel_engine import KernelEngine
+from msvm_ref.fast.linear_engine import LinearEngine
 from msvm_ref.fast.newton import newton
 from msvm_ref.fast.rows import rows
 from msvm_ref.judge.candidate import Candidate
