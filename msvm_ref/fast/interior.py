@@ -82,7 +82,9 @@ class _Barrier:
         capped, n = not self.machine.quadratic, len(self.g)
         count = np.bincount(self.group, minlength=len(self.room))
         scale = max(float(abs(self.g).max()), float(self.H.diagonal().max()), 1e-300)
-        x = 0.5 * self.room[self.group] / count[self.group] if capped else np.full(n, float(abs(self.machine.gamma).max()) or 1.0)
+        x = np.full(n, float(abs(self.machine.gamma).max()) or 1.0)  # 2 C xi in units of C
+        if capped:
+            x = 0.5 * self.room[self.group] / count[self.group]
         z = np.full(n, scale)
         s = self.room - self._sums(x) if capped else np.ones(0)
         price = np.full(len(s), scale)
@@ -108,12 +110,12 @@ class _Barrier:
             if factor is None:
                 break
             dx, dz, ds, dp, db = self._direction(factor, x, z, s, price, dual, primal, miss, -x * z, -s * price)
-            ahead = self._length(x, dx, z, dz, s, ds, price, dp, 1.0)
+            ahead = _longest((x, dx), (z, dz), (s, ds), (price, dp))
             after = (x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp)
             centre = mu * (after / max(mu * (n + len(price)), 1e-300)) ** 3
             dx, dz, ds, dp, db = self._direction(factor, x, z, s, price, dual, primal, miss, centre - x * z - dx * dz,
                                                  centre - s * price - ds * dp)
-            t = self._length(x, dx, z, dz, s, ds, price, dp, 0.995)
+            t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
             x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
         if best is None:
             return None
@@ -122,7 +124,7 @@ class _Barrier:
         return alpha, best[2] if self.N.shape[1] else np.zeros(alpha.shape[1])
 
     def _sums(self, x: Array) -> Array:
-        return np.bincount(self.group, weights=x, minlength=len(self.room))
+        return np.asarray(np.bincount(self.group, weights=x, minlength=len(self.room)), dtype=np.float64)
 
     def _spread(self, price: Array) -> Array:
         return price[self.group] if len(price) else np.zeros(len(self.group))
@@ -158,21 +160,21 @@ class _Barrier:
         if len(s):
             right = right - ((sp - price * primal) / s)[self.group]
         solved = self._solve(factor[0], right)
-        db = np.zeros(self.N.shape[1])
+        db: Array = np.zeros(self.N.shape[1])
         if self.N.shape[1]:
-            db = np.linalg.lstsq(self.N.T @ factor[1], self.N.T @ solved - miss, rcond=1e-12)[0]
+            db = np.asarray(np.linalg.lstsq(self.N.T @ factor[1], self.N.T @ solved - miss, rcond=1e-12)[0], dtype=np.float64)
             solved = solved - factor[1] @ db
         dx = solved
         ds = primal - self._sums(dx) if len(s) else s
         dp = (sp - price * ds) / s if len(s) else price
         return dx, (xz - z * dx) / x, ds, dp, db
 
-    @staticmethod
-    def _length(*pairs: object) -> float:
-        *arrays, share = pairs
-        length = 1.0
-        for at, step in zip(arrays[::2], arrays[1::2], strict=True):
-            down = step < 0  # type: ignore[operator]
-            if down.any():
-                length = min(length, share * float((at[down] / -step[down]).min()))  # type: ignore[index, operator]
-        return length
+
+def _longest(*pairs: tuple[Array, Array]) -> float:
+    """The longest step, at most 1, that keeps every array non-negative."""
+    length = 1.0
+    for at, step in pairs:
+        down = step < 0
+        if down.any():
+            length = min(length, float((at[down] / -step[down]).min()))
+    return length
