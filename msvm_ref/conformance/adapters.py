@@ -1,7 +1,8 @@
 """Adapters: anything that fits becomes a Solver, and what it fitted a Fitted, both in the convention's own units.
 
-    solver.fit(X, y, C, sample_weight=None, classes=None) -> Fitted        C is the convention's constant (C or lambda)
+    solver.fit(X, y, C, sample_weight=None, classes=None[, class_weight=None]) -> Fitted
 
+C is the convention's constant (C or lambda); ``class_weight`` maps labels to weights, and only those get it that take it.
 ``W`` is p x d with columns in the order of ``classes``; a single score h of two classes is widened to (-h, h).
 """
 
@@ -36,7 +37,10 @@ class Fitted:
 
 
 class Solver(Protocol):
-    """What the checks need of somebody's implementation. ``takes`` holds "sample_weight", "classes" where fit does."""
+    """What the checks need of somebody's implementation.
+
+    ``takes`` holds those of "sample_weight", "classes" and "class_weight" that fit takes; it is called without the others.
+    """
 
     name: str
     takes: frozenset[str]
@@ -61,7 +65,7 @@ def widened(values: Any, ndim: int, d: int, share: float = 1.0) -> Any:
 
 
 class FunctionSolver:
-    """A callable (X, y, C[, sample_weight][, classes]) -> (W, b), or a dict of Fitted's fields.
+    """A callable (X, y, C[, sample_weight][, classes][, class_weight]) -> (W, b), or a dict of Fitted's fields.
 
     ``scores`` are training scores (bias included). Callables without ``classes`` in the answer mean the sorted labels.
     """
@@ -73,13 +77,14 @@ class FunctionSolver:
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         names = inspect.signature(function).parameters
         every = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in names.values())
-        self.takes = frozenset(k for k in ("sample_weight", "classes") if every or k in names)
+        self.takes = frozenset(k for k in ("sample_weight", "classes", "class_weight")
+                               if k in names or (every and k != "class_weight"))
 
     def copy(self) -> FunctionSolver:
         return FunctionSolver(copy.deepcopy(self.function), self.name)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
-        given = {"sample_weight": sample_weight, "classes": classes}
+    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+        given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         answer = self.function(X, y, C, **{k: v for k, v in given.items() if k in self.takes and v is not None})
         return fitted_from(answer, tuple(classes) if classes is not None else present(y))
 
@@ -127,7 +132,8 @@ class EstimatorSolver:
             raise DataError(self.name, f"have a parameter named {' or '.join(map(str, names))}", ", ".join(known) or "none")
         self.share = share or (0.5 if known.get("multi_class") == "crammer_singer" else 1.0)
         fit = inspect.signature(estimator.fit).parameters
-        self.takes = frozenset({"sample_weight"} & set(fit))
+        by_class = {"class_weight"} if known.get("class_weight", "absent") is None else set[str]()
+        self.takes = frozenset({"sample_weight"} & set(fit) | by_class)
         self.intercept_scaling = known.get("intercept_scaling")
         self.draws_by_design = "random_state" in known and known["random_state"] is None
         self.without_intercept = known.get("fit_intercept") is False
@@ -135,13 +141,15 @@ class EstimatorSolver:
     def copy(self) -> EstimatorSolver:
         return EstimatorSolver(copy.deepcopy(self.estimator), self.parameter, self.name, self.share)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
-        model, assert_name = self.estimator, self.parameter
-        assert assert_name is not None
+    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+        model = self.estimator
+        assert self.parameter is not None
+        chosen = {self.parameter: C, **({"class_weight": class_weight} if "class_weight" in self.takes else {})}
         if hasattr(model, "set_params"):
-            model.set_params(**{assert_name: C})
+            model.set_params(**chosen)
         else:
-            setattr(model, assert_name, C)
+            for name, value in chosen.items():
+                setattr(model, name, value)
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -45,6 +45,17 @@ def check_weights_equal_duplication(trial: Trial) -> None:
     trial.require_optimal(twin, trial.fit(twin))
 
 
+def check_class_weights(trial: Trial) -> None:
+    """C_i = C class_weight[y_i], with all ones and with three different weights, none of them the label's index."""
+    if "class_weight" not in trial.solver.takes:
+        raise CheckSkipped("it takes no class_weight")
+    base = trial.shaped(BASE)
+    trial.require_base(base)
+    for weights in ((1.0, 1.0, 1.0), (2.0, 0.5, 3.0)):
+        case = base.with_(f"class weights {list(weights[:trial.d])}", class_weight=weights[:trial.d])
+        trial.require_optimal(case, trial.fit(case))
+
+
 def check_zero_weight_is_removal(trial: Trial) -> None:
     """Weight 0 is no example at all (every class keeps one)."""
     if "sample_weight" not in trial.solver.takes:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from msvm_ref.conformance.nearly import lost_bias, one_multiplier
 from msvm_ref.conformance.neighbourhood import Hypothesis, edited, moved, neighbours
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate, candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge_candidate, weights
+from msvm_ref.judge.solution import Solution
 from msvm_ref.methods import solve
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.problem import Bias, Problem
+from msvm_ref.model.problem import Problem
 
 NEAR = 1e-3
 """An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""
@@ -94,7 +94,7 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
     handed = candidate(problem, W, b, alpha, coef, scores)
     primal = _primal(problem, handed)
     reference = solve(problem)
-    claimed = judge_candidate(problem, Candidate(*primal), None, reference.candidate)
+    claimed = _judged(problem, primal, reference)
     if _error(claimed) <= tolerance:
         return Diagnosis(claimed, Finding((), problem, claimed, problem.C), (), tolerance, 1)
     best: list[tuple[Hypothesis, Finding]] = []
@@ -114,7 +114,9 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
             close = finding
     found = sorted((f for _, f in best), key=lambda f: f.error)
     if not found:
-        lost = _lost_bias(problem, primal, tolerance)
+        repaired = (*one_multiplier(problem, primal, reference), *lost_bias(problem, primal))
+        mended = (Finding((words,), p, _judged(p, other, truth), p.C) for words, p, other, truth in repaired)
+        lost = next((f for f in mended if _error(f.certificate) <= tolerance), None)
         found = [lost] if lost else [close] if close else []
     return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
 
@@ -134,19 +136,8 @@ def _error(certificate: Certificate) -> float:
 
 
 def _certified(problem: Problem, primal: tuple[Array, Array], words: tuple[str, ...]) -> Finding:
-    truth = solve(problem)
-    return Finding(words, problem, judge_candidate(problem, Candidate(*primal), None, truth.candidate), problem.C)
+    return Finding(words, problem, _judged(problem, primal, solve(problem)), problem.C)
 
 
-def _lost_bias(problem: Problem, primal: tuple[Array, Array], tolerance: float) -> Finding | None:
-    """W right and b wrong: the optimum once the truth's b replaces the candidate's."""
-    treatments: tuple[Bias, ...] = ("free", "penalized")
-    for bias in treatments:
-        other = Problem(problem.machine, problem.X, problem.y, C=problem.C, kernel=problem.kernel, bias=bias,
-                        sample_weight=problem.sample_weight, classes=range(problem.d))
-        truth = solve(other)
-        certificate = judge_candidate(other, Candidate(primal[0], truth.b), None, truth.candidate)
-        if _error(certificate) <= tolerance:
-            told = f"with a {bias} bias: W is right and b is wrong, it should be {np.round(truth.b, 6).tolist()}"
-            return Finding((told,), other, certificate, other.C)
-    return None
+def _judged(problem: Problem, primal: tuple[Array, Array], truth: Solution) -> Certificate:
+    return judge_candidate(problem, Candidate(*primal), None, truth.candidate)

@@ -108,7 +108,7 @@ def _edits(problem: Problem, W: Array, b: Array) -> Iterator[Hypothesis]:
         shapes.append(("transposed", "W transposed", 1.0))
     labels = [("as given", "", 0.0), ("by index", "weights multiplied by the label's index", 1.0)]
     if problem.sample_weight is not None:
-        labels.append(("ignored", "sample weights ignored", 1.0))
+        labels += [("ignored", "sample weights ignored", 1.0), ("index", "the label's index in place of the weights", 1.0)]
     for machine in (*machines.values(), *others):
         swap = 0.0 if machine == problem.machine else 1.5
         told = f"{machine.cost} cost" if machine.name == problem.machine.name else f"not {problem.machine.name}"
@@ -149,8 +149,8 @@ def _orders(d: int) -> list[tuple[tuple[int, ...], str, float]]:
 
 
 def _weights(problem: Problem, mode: str) -> Any:
-    if mode == "by index":
-        given = np.ones(problem.n) if problem.sample_weight is None else problem.sample_weight
+    if mode in ("by index", "index"):
+        given = np.ones(problem.n) if problem.sample_weight is None or mode == "index" else problem.sample_weight
         return given * (problem.y + 1.0)
     return problem.sample_weight if mode == "as given" else None
 

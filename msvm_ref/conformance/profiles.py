@@ -1,4 +1,4 @@
-"""What ``validate sklearn`` runs: scikit-learn's machines, the convention of each, and what is known to be wrong with them."""
+"""An Entry (a solver, its claim, what is known to fail) and its Outcome (records, certified errors): the units of a report."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from msvm_ref.conformance.adapters import OneVsOnePair
-from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.suite import Record, make_trial, run_check
-from msvm_ref.model import conventions as cv
-from msvm_ref.model.arrays import frozen
 from msvm_ref.model.convention import Convention
 
 
@@ -78,35 +72,3 @@ def run(entry: Entry, progress: Callable[[str], None] | None = None, diagnose: b
     return Outcome(trial.solver.name, trial.machine.name + (" squared" if trial.machine.cost == "quadratic" else ""),
                    f"{trial.convention.name}{how}", trial.tolerance, tuple(records), tuple(trial.gaps),
                    time.perf_counter() - start)
-
-
-def iris() -> Case:
-    from sklearn.datasets import load_iris
-
-    X, y = load_iris(return_X_y=True)
-    return Case("iris", frozen(X), np.asarray(y), 4.0)
-
-
-def scikit_learn() -> list[Entry]:
-    """LinearSVC (CS, OVR, squared), SVC (two classes, and one pair of three), OneVsRestClassifier, SGDClassifier."""
-    from sklearn.linear_model import SGDClassifier
-    from sklearn.multiclass import OneVsRestClassifier
-    from sklearn.svm import SVC, LinearSVC
-
-    flower = (iris(),)
-    early = "stops far from its optimum with a large intercept_scaling"
-    about_it = ("check_optimality", "check_converged_flag", "check_scores_match_weights", "check_predict_is_argmax")
-    stochastic = dict.fromkeys(
-        ("check_optimality", "check_C", "check_bias_treatment", "check_converged_flag", "check_scaled_data"),
-        "its stopping rule watches the training loss, not optimality")
-    return [
-        Entry(LinearSVC(multi_class="crammer_singer", random_state=0), cv.LIBLINEAR_CS, {"cases": flower}),
-        Entry(LinearSVC(multi_class="crammer_singer", intercept_scaling=1000, random_state=0), cv.LIBLINEAR_CS,
-              {"cases": flower}, {"check_optimality": early}, about_it),
-        Entry(LinearSVC(loss="hinge", random_state=0), cv.LIBLINEAR_OVR),
-        Entry(LinearSVC(random_state=0), cv.LIBLINEAR_OVR2),
-        Entry(SVC(kernel="linear", random_state=0), cv.LIBSVM, {"tolerance": 1e-2}),
-        Entry(OneVsOnePair(SVC(kernel="linear", random_state=0)), cv.LIBSVM, {"tolerance": 1e-2}),
-        Entry(OneVsRestClassifier(SVC(kernel="linear", random_state=0)), cv.LIBSVM_OVR, {"tolerance": 1e-2}),
-        Entry(SGDClassifier(loss="hinge", random_state=0), cv.SGD_OVA, {"tolerance": 0.1}, stochastic),
-    ]

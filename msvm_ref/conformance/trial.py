@@ -81,7 +81,7 @@ class Trial:
         convention = self.convention if bias is None else replace(self.convention, bias=bias)
         if machine is not None:
             convention = replace(convention, machine=machine)
-        return convention.pose(case.X, case.y, self.constant(case), kernel=self.kernel, sample_weight=case.sample_weight,
+        return convention.pose(case.X, case.y, self.constant(case), kernel=self.kernel, sample_weight=case.weights,
                                classes=case.classes)
 
     def constant(self, case: Case) -> float:
@@ -92,7 +92,8 @@ class Trial:
         """The solver's own fit of a case (X in another memory layout or type where given)."""
         data = np.array(case.X) if X is None else X
         chosen = solver or self.solver.copy()
-        fitted: Fitted = ask(chosen.fit, data, np.array(case.y), self.constant(case), case.sample_weight, case.classes)
+        more = {} if case.class_weight is None else {"class_weight": dict(enumerate(case.class_weight))}
+        fitted: Fitted = ask(chosen.fit, data, np.array(case.y), self.constant(case), case.sample_weight, case.classes, **more)
         return fitted
 
     def truth(self, problem: Problem) -> Solution:
@@ -170,10 +171,10 @@ class Trial:
         return f"diagnosis: {found.sentence}"
 
 
-def ask(function: Callable[..., Any], *arguments: Any) -> Any:
+def ask(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Call the solver's code: what it raises is its failure; what we raise ourselves elsewhere stays ours."""
     try:
-        return function(*arguments)
+        return function(*arguments, **named)
     except Exception as error:
         raise SolverBroke(f"the solver raised {type(error).__name__}: {error}") from error
 
