@@ -119,8 +119,9 @@ def load(name: str) -> Any:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise DataError("solver", "be importable as package.module:Name", f"{name} ({error})") from error
+    except Exception as error:  # whatever the user's module does when it is imported
+        raise DataError("solver", "be importable as package.module:Name", f"{name} ({type(error).__name__}: {error})"
+                        ) from error
     return found
 
 

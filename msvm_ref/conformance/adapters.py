@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from msvm_ref.errors import DataError
+from msvm_ref.errors import DataError, MsvmError
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,14 @@ def present(y: Any) -> tuple[Hashable, ...]:
     return tuple(np.unique(np.asarray(y)).tolist())
 
 
+def unseen(X: Any) -> Any:
+    """Rows that are no training rows, for scores and predictions: 1/4 - x/2."""
+    return 0.25 - np.asarray(X, dtype=float) / 2
+
+
 def widened(values: Any, ndim: int, d: int, share: float = 1.0) -> Any:
     """(..., d) scores: h becomes share (-h, h) where two classes have one score."""
-    array = np.asarray(values, dtype=float)
+    array = np.asarray(values)
     if d == 2 and (array.ndim == ndim - 1 or (array.ndim == ndim and array.shape[-1] == 1)):
         column = array if array.ndim == ndim else array[..., None]
         return share * np.concatenate([-column, column], axis=-1)
@@ -125,7 +130,7 @@ class EstimatorSolver:
     def __init__(self, estimator: Any, parameter: str | None = None, name: str | None = None,
                  share: float | None = None) -> None:
         self.estimator, self.name = estimator, name or _short_name(estimator)
-        known = estimator.get_params() if hasattr(estimator, "get_params") else vars(estimator)
+        known = estimator.get_params() if hasattr(estimator, "get_params") else _attributes(estimator)
         names = [parameter] if parameter else ["C", "estimator__C", "alpha", "lambda_", "lam"]
         self.parameter = next((k for k in names if k in known), None)
         if self.parameter is None:
@@ -191,13 +196,24 @@ def as_solver(thing: Any, parameter: str | None = None) -> Solver:
     if hasattr(thing, "takes") and hasattr(thing, "copy") and hasattr(thing, "fit"):
         solver: Solver = thing
         return solver
-    if isinstance(thing, type):
-        thing = thing()
-    if hasattr(thing, "fit"):
-        return EstimatorSolver(thing, parameter)
-    if callable(thing):
-        return FunctionSolver(thing)
+    try:
+        if isinstance(thing, type):
+            thing = thing()
+        if hasattr(thing, "fit"):
+            return EstimatorSolver(thing, parameter)
+        if callable(thing):
+            return FunctionSolver(thing)
+    except MsvmError:
+        raise
+    except Exception as error:  # the user's constructor, get_params or signature: theirs to mend, not a crash of ours
+        raise DataError("solver", "be made without arguments and show its parameters", f"{type(error).__name__}: {error}",
+                        "pass an instance, or a function of X, y, C") from error
     raise DataError("solver", "be an estimator with fit, a callable (X, y, C), or a Solver", repr(thing))
+
+
+def _attributes(estimator: Any) -> dict[str, Any]:
+    """Public data of an object without get_params, set on it or on its class."""
+    return {k: v for k in dir(estimator) if not k.startswith("_") and not callable(v := getattr(estimator, k))}
 
 
 def _has_weights(model: Any) -> bool:

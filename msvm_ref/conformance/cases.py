@@ -74,4 +74,17 @@ CONTRADICTORY = _case("contradictory duplicates", [[1, 1], [1, 1], [1, 1], [-1, 
                       [0, 1, 2, 0, 1, 1, 2, 0])
 UNBALANCED = _case("unbalanced", [[1, 0], [2, 1], [1, 1], [2, -1], [3, 0], [1, -1], [-1, 1], [-0.5, -0.5]],
                    [0, 0, 0, 0, 0, 0, 1, 2], 0.5)
+FIVE = _case("five classes", [[3, 0], [2, 1], [1, 3], [0.5, 1.5], [-2, 2], [-3, 0.5], [-1, -2], [0, -1.5], [2, -2], [1, -3],
+                              [0.5, 0.5], [-0.5, 1], [-1, 0.5], [1, -1], [1.5, -0.5]],
+             [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 2, 3, 4, 0, 1])
+SQUARE = _case("as many features as classes", [[2, 0, 1], [1, 1, 0], [-1, 2, 0.5], [0, 1, -1], [-2, -1, 1], [0.5, -1, 2],
+                                               [1, -0.5, 0.5]], [0, 0, 1, 1, 2, 2, 1])
+WIDE = _case("more features than examples", [[1, 0, 2, -1, 0.5, 0, 1, -2], [0, 1, 1, 0, -1, 2, 0.5, 1],
+                                             [2, -1, 0, 1, 0, 1, -1, 0], [-1, 2, 0.5, 0, 1, -1, 0, 1],
+                                             [0.5, 0, -1, 2, 1, 0, 1, 0]], [0, 1, 2, 0, 1], 0.125)
+ZERO_FEATURE = _case("a feature that is 0", [[*x, 0] for x in _X], _Y)
+CONSTANT_FEATURE = _case("a feature that is 2", [[x, 2] for x, _ in _X], _Y, 0.25)
+ZERO_EXAMPLE = _case("an example that is 0", [*_X, [0, 0]], [*_Y, 1])
+ONE_FEATURE = _case("one feature", [[x] for x, _ in _X], _Y)
+COPIES = _case("examples three times over", [*_X, *_X[3:9:2] * 2], [*_Y, *_Y[3:9:2] * 2])
 OPTIMALITY = (BASE, OFFSET, SEPARABLE, UNBALANCED)

@@ -5,8 +5,8 @@
          optional "objective", "converged", "scores_new" and "predict_new" (class indices) for X_new
 
 Labels are class indices 0 ... d-1. A non-zero exit status, or {"error": "why"}, means "refused". X_new are the rows whose
-scores and predictions the checks will ask for: the training rows and the origin. With ``persistent`` the program is started
-once and answers line by line. ``class_weight`` (one number a class) is sent only to programs that are said to take it.
+scores and predictions the checks will ask for: the training rows, others, and the origin. With ``persistent`` the program is
+started once and answers line by line. ``class_weight`` (one number a class) is sent only to programs that are said to take it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.conformance.adapters import Fitted, fitted_from
+from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
 from msvm_ref.conformance.conversation import Conversation, Silence
 from msvm_ref.errors import DataError, MsvmError
 
@@ -52,7 +52,7 @@ class CommandSolver:
     def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
         data, labels = np.asarray(X, dtype=float), np.asarray(y).astype(int)
         d = len(classes) if classes is not None else int(labels.max()) + 1
-        new = np.vstack([data, np.zeros((1, data.shape[1]))]) if data.ndim == 2 else data
+        new = np.vstack([data, unseen(data), np.zeros((1, data.shape[1]))]) if data.ndim == 2 else data
         task = {"X": _json(data), "y": labels.tolist(), "C": C, "n_classes": d, "X_new": _json(new)}
         if sample_weight is not None:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()

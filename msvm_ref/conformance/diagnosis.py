@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
-from msvm_ref.conformance.nearly import lost_bias, one_multiplier
+import numpy as np
+
+from msvm_ref.conformance.nearly import another_C, lost_bias, one_multiplier, preprocessed
 from msvm_ref.conformance.neighbourhood import Hypothesis, edited, moved, neighbours
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate, candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge_candidate, weights
 from msvm_ref.judge.solution import Solution
+from msvm_ref.judge.values import primal_value
 from msvm_ref.methods import solve
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -19,6 +23,8 @@ from msvm_ref.model.problem import Problem
 NEAR = 1e-3
 """An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""
 FAR = 20.0
+FLAT = 1e-7
+"""Where w = 0 is optimal to this, a share of the gain is a share of rounding."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,8 @@ class Diagnosis:
     @property
     def sentence(self) -> str:
         above = f"{100 * self.claimed.primal_error / max(1 - self.claimed.primal_error, 1e-300):.3g} % above the optimum"
+        if (off := self.claimed.infeasibility.get("sum_to_zero", 0.0)) > self.claimed.primal_error:
+            above = f"its classes sum to {off:.2g} of their size instead of zero, {above}"
         if self.found is None:
             return f"optimal for nothing we know; {above} of what it claims"
         if self.as_claimed:
@@ -107,17 +115,18 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
             continue
         tried += 1
         finding = _certified(edited(problem, h), moved(h, *primal), h.words)
-        error = _error(finding.certificate)
+        error = _share_missed(finding)
         if error <= tolerance:
             best.append((h, finding))
-        elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < close.error):
+        elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < _share_missed(close)):
             close = finding
     found = sorted((f for _, f in best), key=lambda f: f.error)
     if not found:
-        repaired = (*one_multiplier(problem, primal, reference), *lost_bias(problem, primal))
+        repaired = itertools.chain(one_multiplier(problem, primal, reference), preprocessed(problem, primal),
+                                   lost_bias(problem, primal), another_C(problem, primal))
         mended = (Finding((words,), p, _judged(p, other, truth), p.C) for words, p, other, truth in repaired)
-        lost = next((f for f in mended if _error(f.certificate) <= tolerance), None)
-        found = [lost] if lost else [close] if close else []
+        nearly = next((f for f in mended if _share_missed(f) <= tolerance), None)
+        found = [nearly] if nearly else [close] if close else []
     return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
 
 
@@ -133,6 +142,19 @@ def _primal(problem: Problem, handed: Candidate) -> tuple[Array, Array]:
 def _error(certificate: Certificate) -> float:
     """Distance from optimal, and from sum-to-zero where that is required as handed in."""
     return max(certificate.primal_error, certificate.infeasibility.get("sum_to_zero", 0.0))
+
+
+def _share_missed(finding: Finding) -> float:
+    """(P - P*) / (P(0) - P*), where that is more than the relative error.
+
+    Where C is small next to the data P is nearly flat, and every candidate within a small relative error of the optimum;
+    then only the part of P(0) that the candidate fails to gain tells anything.
+    """
+    c, problem = finding.certificate, finding.problem
+    W = np.zeros((problem.features.shape[1], problem.d))
+    gain = primal_value(problem, W, np.zeros(problem.d)).low - c.lower
+    missed = max((c.primal_value or 0.0) - c.lower, 0.0)
+    return max(_error(c), missed / gain if gain > FLAT * c.lower else 0.0)
 
 
 def _certified(problem: Problem, primal: tuple[Array, Array], words: tuple[str, ...]) -> Finding:

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from msvm_ref.conformance.cases import Case
-from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial, error_of
+from msvm_ref.conformance.trial import Trial, error_of
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 from msvm_ref.model.arrays import frozen
 
 SECONDS = 2.0

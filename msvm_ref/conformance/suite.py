@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -19,8 +20,9 @@ import numpy as np
 from msvm_ref.conformance.adapters import as_solver
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.shrink import smallest
-from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial
-from msvm_ref.errors import DataError
+from msvm_ref.conformance.trial import Trial
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
+from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.model.convention import Convention
 from msvm_ref.model.conventions import UV, convention_named
 from msvm_ref.model.kernels import Kernel, linear
@@ -131,6 +133,12 @@ def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bo
             failure.details["smallest"] = part.literal()
             message += f"\nsmallest example found: X = {part.X.tolist()}, y = {np.asarray(part.y).tolist()}, our C = {part.C:g}"
         details = failure.details
+    except MsvmError:
+        raise
+    except Exception as error:
+        status, details = "failed", {"traceback": traceback.format_exc()[-2000:]}
+        message = (f"the check stopped on {type(error).__name__}: {error}. Should what the solver returned be in order, "
+                   "then this is a bug of msvm_ref: report it with the traceback in this record's details")
     if expected is not None:
         if status == "failed":
             status, message = "expected failure", f"{expected} ({message.splitlines()[0]})"

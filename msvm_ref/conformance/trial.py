@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,6 +9,8 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, Solver
 from msvm_ref.conformance.cases import Case
+from msvm_ref.conformance.reading import read
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped, ask
 from msvm_ref.errors import DataError
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import certify
@@ -18,23 +19,6 @@ from msvm_ref.model.convention import Convention, Posed
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
-
-
-class CheckFailed(AssertionError):  # noqa: N818 (a verdict, not an error)
-    """A property does not hold. ``details`` has the numbers; ``candidate`` can be diagnosed, ``case`` shrunk."""
-
-    def __init__(self, message: str, details: dict[str, Any] | None = None,
-                 candidate: tuple[Problem, dict[str, Any]] | None = None, case: Case | None = None) -> None:
-        super().__init__(message)
-        self.details, self.candidate, self.case = details or {}, candidate, case
-
-
-class SolverBroke(CheckFailed):
-    """The solver raised where it should have answered."""
-
-
-class CheckSkipped(Exception):  # noqa: N818 (a verdict, not an error)
-    """The check cannot tell, or does not apply; the text says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +75,15 @@ class Trial:
     def fit(self, case: Case, X: Any = None, solver: Solver | None = None) -> Fitted:
         """The solver's own fit of a case (X in another memory layout or type where given)."""
         data = np.array(case.X) if X is None else X
-        chosen = solver or self.solver.copy()
+        chosen = solver or self.copied()
         more = {} if case.class_weight is None else {"class_weight": dict(enumerate(case.class_weight))}
-        fitted: Fitted = ask(chosen.fit, data, np.array(case.y), self.constant(case), case.sample_weight, case.classes, **more)
-        return fitted
+        weight = None if case.sample_weight is None else np.array(case.sample_weight)
+        return read(ask(chosen.fit, data, np.array(case.y), self.constant(case), weight, case.classes, **more))
+
+    def copied(self) -> Solver:
+        """A solver of its own for one fit."""
+        copy: Solver = ask(self.solver.copy)
+        return copy
 
     def truth(self, problem: Problem) -> Solution:
         from msvm_ref.methods import solve
@@ -171,14 +160,6 @@ class Trial:
         return f"diagnosis: {found.sentence}"
 
 
-def ask(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Call the solver's code: what it raises is its failure; what we raise ourselves elsewhere stays ours."""
-    try:
-        return function(*arguments, **named)
-    except Exception as error:
-        raise SolverBroke(f"the solver raised {type(error).__name__}: {error}") from error
-
-
 def error_of(certificate: Certificate) -> float:
     """Relative distance from the optimum, of the primal where there is one, else of alpha; scores must be attainable."""
     if certificate.primal_value is None:
@@ -194,18 +175,12 @@ def _ordered(problem: Problem, fitted: Fitted) -> dict[str, Any]:
     if set(fitted.classes) != set(problem.classes):
         raise CheckFailed(f"its classes are {list(fitted.classes)}, the data's {list(problem.classes)}")
     order = [fitted.classes.index(c) for c in problem.classes]
-    rows = {"W": problem.X.shape[1], "coef": problem.n, "scores": problem.n, "alpha": problem.n}
     for name, value in theirs.items():
         if value is None:
             continue
-        array = np.asarray(value, dtype=float)
-        if array.shape[-1:] != (problem.d,):
-            raise CheckFailed(f"{name} has shape {array.shape}; its last axis must be the {problem.d} classes"
-                              + ("; transposed?" if name == "W" and array.shape == (problem.d, rows["W"]) else ""))
-        if not np.isfinite(array).all():
-            raise CheckFailed(f"{name} is not finite")
-        theirs[name] = array[..., order]
+        if value.shape[-1:] != (problem.d,):
+            raise CheckFailed(f"{name} has shape {value.shape}; its last axis must be the {problem.d} classes"
+                              + ("; transposed?" if name == "W" and value.shape == (problem.d, problem.X.shape[1]) else ""))
+        theirs[name] = value[..., order]
     return theirs
 
-
-__all__ = ["CheckFailed", "CheckSkipped", "SolverBroke", "Trial", "ask", "error_of"]

@@ -8,7 +8,7 @@ from zoo import ZOO, honest, projected_gradient
 import msvm_ref as mr
 from msvm_ref.conformance import CHECKS, check_solver
 from msvm_ref.conformance.suite import make_trial
-from msvm_ref.conformance.trial import CheckFailed, SolverBroke
+from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke
 from msvm_ref.model import conventions as cv
 
 
