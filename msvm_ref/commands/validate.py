@@ -60,7 +60,8 @@ def run_validate(args: argparse.Namespace) -> int:
     head, entries = _entries(args)
     total = sum(len(e.checks) or len(CHECKS) for e in entries)
     with Progress("validate", total) as bar:
-        outcomes = [run(entry, bar.step) for entry in entries]
+        truths: dict[Any, Any] = {}
+        outcomes = [run(entry, bar.step, explain_known=bool(args.report), truths=truths) for entry in entries]
     print(json.dumps(report.as_dict(outcomes, head), indent=1) if args.json else report.text(outcomes, head, args.verbose))
     for path in args.report:
         report.write(path, outcomes, head)

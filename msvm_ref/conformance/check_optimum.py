@@ -92,7 +92,7 @@ def check_sum_to_zero(trial: Trial) -> None:
         raise CheckSkipped("implied by optimality; only weights show it")
     W = given["W"]  # centring relative margins changes no margin and saves ||sum w||^2 / (2d): that much is avoidable
     avoidable = float((W.sum(axis=1) ** 2).sum()) / (2 * trial.d)
-    if avoidable > trial.tolerance * certificate.primal_value:
+    if avoidable > trial.allowed(posed) * certificate.primal_value:
         raise CheckFailed(f"{case.name}: uncentred W; centring it changes no margin and lowers the objective by "
                           f"{posed.objective(avoidable):.3g}",
                           {"case": case.literal(), "certificate": certificate.to_dict()}, (posed.problem, given))
@@ -166,10 +166,11 @@ def check_converged_flag(trial: Trial) -> None:
         if fitted.converged is None:
             raise CheckSkipped("it has no flag")
         told = told or fitted.converged
-        error = error_of(trial.judge(case, fitted)[0])
-        if fitted.converged and not error <= trial.tolerance:
+        certificate, posed, _ = trial.judge(case, fitted)
+        error, allowed = error_of(certificate), trial.allowed(posed)
+        if fitted.converged and not error <= allowed:
             raise CheckFailed(f"{case.name}: says it converged, and is {100 * error:.3g} % from optimal"
-                              f" (tolerance {trial.tolerance:g})", {"case": case.literal(), "error": error})
+                              f" (tolerance {allowed:.3g})", {"case": case.literal(), "error": error})
     if not told:
         raise CheckSkipped("it never says that it converged")
 

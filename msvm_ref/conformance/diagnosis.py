@@ -23,6 +23,8 @@ from msvm_ref.model.problem import Problem
 NEAR = 1e-3
 """An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""
 FAR = 20.0
+SURE = 1e-8
+"""An explanation this good needs no better one with more edits."""
 FLAT = 1e-7
 """Where w = 0 is optimal to this, a share of the gain is a share of rounding."""
 
@@ -109,7 +111,7 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
     close: Finding | None = None
     tried = 1
     for h in neighbours(problem, *primal):
-        if tried >= most or (best and h.edits > best[0][0].edits):
+        if tried >= most or any(_share_missed(f) <= SURE and h.edits > b.edits for b, f in best):
             break
         if not h.words:
             continue
@@ -120,7 +122,7 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
             best.append((h, finding))
         elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < _share_missed(close)):
             close = finding
-    found = sorted((f for _, f in best), key=lambda f: f.error)
+    found = _nearest(best)
     if not found:
         repaired = itertools.chain(one_multiplier(problem, primal, reference), preprocessed(problem, primal),
                                    lost_bias(problem, primal), another_C(problem, primal))
@@ -128,6 +130,16 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
         nearly = next((f for f in mended if _share_missed(f) <= tolerance), None)
         found = [nearly] if nearly else [close] if close else []
     return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
+
+
+def _nearest(best: list[tuple[Hypothesis, Finding]]) -> list[Finding]:
+    """The fewest edits among the explanations that are about as good as the best; then the smallest error."""
+    if not best:
+        return []
+    bar = max(SURE, FAR * min(_share_missed(f) for _, f in best))
+    good = [(h, f) for h, f in best if _share_missed(f) <= bar]
+    edits = min(h.edits for h, _ in good)
+    return sorted((f for h, f in good if h.edits == edits), key=lambda f: f.error)
 
 
 def _primal(problem: Problem, handed: Candidate) -> tuple[Array, Array]:

@@ -70,7 +70,7 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
 
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:
     """Edits of the claim that pass the ray test, fewest edits first."""
-    rays: dict[Any, Ray] = {}
+    rays: dict[Any, Any] = {}
     found = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
     return sorted(found, key=lambda h: h.edits)
 
@@ -188,18 +188,22 @@ class Ray:
     high: Array
 
 
-def possible(problem: Problem, h: Hypothesis, W: Array, b: Array, rays: dict[Any, Ray]) -> bool:
-    """Is C * factor among the constants at which the ray through the candidate may be stationary?"""
+def possible(problem: Problem, h: Hypothesis, W: Array, b: Array, rays: dict[Any, Any]) -> bool:
+    """Is C * factor among the constants at which the ray through the candidate may be stationary? ``rays`` keeps results."""
     key = (h.machine, h.scale, h.order, h.shape)  # scores depend on nothing else
     if key not in rays:
         weights, bias = moved(replace(h, sigma=1.0), W, b)
         slopes = _slope(_with_machine(problem, h.machine), problem.features @ weights + bias)
         rays[key] = Ray(float((weights * weights).sum()), float((bias * bias).sum()), *slopes)
-    ray = rays[key]
+    ray: Ray = rays[key]
+    if (key, h.weights) not in rays:
+        if h.weights not in rays:
+            rays[h.weights] = _weights(problem, h.weights)
+        weight = rays[h.weights]
+        total = (ray.low.sum(), ray.high.sum()) if weight is None else (weight @ ray.low, weight @ ray.high)
+        rays[key, h.weights] = float(total[0]), float(total[1])
     ridge = ray.weights + (ray.bias / h.sigma**2 if h.bias == "penalized" else 0.0)
-    weight = _weights(problem, h.weights)
-    low, high = (ray.low.sum(), ray.high.sum()) if weight is None else (weight @ ray.low, weight @ ray.high)
-    smallest, largest = constants(ridge, float(low), float(high))
+    smallest, largest = constants(ridge, *rays[key, h.weights])
     return smallest <= problem.C * h.factor <= largest
 
 

@@ -63,7 +63,7 @@ def _real(name: str, value: Any) -> Array | None:
         given = np.asarray(value)
         if np.iscomplexobj(given):
             raise CheckFailed(f"{name} is complex")
-        array: Array = given.astype(float)
+        array: Array = given.astype(float, copy=False)  # what shares memory with the solver goes on sharing it
     except (TypeError, ValueError) as error:
         raise CheckFailed(f"{name} is no array of numbers: {error}") from error
     if not math.isfinite(float(abs(array).max(initial=0.0))):

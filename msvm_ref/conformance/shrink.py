@@ -23,7 +23,8 @@ def smallest(trial: Trial, case: Case) -> Case | None:
 
     def off(part: Case) -> bool:
         try:
-            return not error_of(apart.judge(part, apart.fit(part))[0]) <= trial.tolerance
+            certificate, posed, _ = apart.judge(part, apart.fit(part))
+            return not error_of(certificate) <= trial.allowed(posed)
         except (CheckFailed, CheckSkipped):
             return False
 
