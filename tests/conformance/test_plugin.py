@@ -35,12 +35,6 @@ SUITE = """
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _backends_are_loaded():
-    """cvxpy loads its backends at the first solve; pytester would forget them, and load them again in every run."""
-    mr.solve(mr.Problem(mr.WW, [[1.0], [-1.0]], [0, 1]))
-
-
 @pytest.fixture(autouse=True)
 def _found_by_other_processes(monkeypatch):
     """The package under test is importable in the processes that a test starts, installed or not."""
@@ -50,7 +44,8 @@ def _found_by_other_processes(monkeypatch):
 def suite(pytester: pytest.Pytester, factor: float, expected: dict[str, str], *arguments: str) -> pytest.RunResult:
     text = SUITE.replace("HERE", repr(str(Path(__file__).parent)))
     pytester.makepyfile(text.replace("FACTOR", str(factor)).replace("EXPECTED", repr(expected)))
-    return pytester.runpytest_inprocess(*LOAD, "--strict-markers", "-rs", *arguments)
+    quick = ("-p", "no:hypothesispytest")  # it would import hypothesis anew in every run
+    return pytester.runpytest_inprocess(*LOAD, *quick, "--strict-markers", "-rs", *arguments)
 
 
 def test_passes_and_skips(pytester):

@@ -19,9 +19,10 @@ import msvm_ref as mr
 from msvm_ref.cli import main
 from msvm_ref.conformance import CommandSolver, OneVsOnePair, check_solver, kernlab, known
 from msvm_ref.conformance.adapters import EstimatorSolver, FunctionSolver, as_solver
-from msvm_ref.conformance.cases import BASE, Case
+from msvm_ref.conformance.cases import BASE, OFFSET, Case
 from msvm_ref.conformance.command import CommandError, kernlab_version
 from msvm_ref.conformance.suite import make_trial, run_check
+from msvm_ref.conformance.verdicts import CheckFailed
 
 FEW = ["check_optimality", "check_C", "check_two_classes", "check_predict_is_argmax", "check_scores_match_weights",
        "check_arbitrary_labels", "check_bias_treatment"]
@@ -284,10 +285,16 @@ def test_kernlab_loses_one_multiplier():
     if with_r() != "0.9.32":
         pytest.skip("the findings are those of kernlab 0.9-32")
     for kind, convention in (("kbb-svc", "kernlab-kbb"), ("spoc-svc", "kernlab-spoc")):
-        claim = {"convention": convention, "tolerance": 1e-6, "checks": ["check_optimality"]}
-        assert "but for one number" in check_solver(kernlab(kind), **claim)[0].message
-        restored = kernlab(kind, restored=True)
-        assert check_solver(restored, **claim)[0].status == "passed"
-        weighted = check_solver(restored, **claim | {"checks": ["check_class_weights"]})[0]
+        trial = make_trial(kernlab(kind), convention=convention, tolerance=1e-6)
+        with pytest.raises(CheckFailed) as caught:
+            trial.require_optimal(OFFSET, trial.fit(OFFSET))
+        assert "but for one number" in trial.diagnosis(caught.value)
+        restored = make_trial(kernlab(kind, restored=True), convention=convention, tolerance=1e-6, truths=trial.truths)
+        restored.require_optimal(OFFSET, restored.fit(OFFSET))
+        weighted = run_check(restored, "check_class_weights", diagnose=False)
         assert weighted.status == ("failed" if kind == "kbb-svc" else "passed")
-        assert kind != "kbb-svc" or "weights multiplied by the label's index" in weighted.message
+    by_index = BASE.with_("class weights", class_weight=(1.0, 1.0, 1.0))
+    trial = make_trial(kernlab("kbb-svc", restored=True), convention="kernlab-kbb", tolerance=1e-6)
+    with pytest.raises(CheckFailed) as caught:
+        trial.require_optimal(by_index, trial.fit(by_index))
+    assert "weights multiplied by the label's index" in trial.diagnosis(caught.value)
