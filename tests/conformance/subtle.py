@@ -153,7 +153,7 @@ class SignOfTheBias(Truth):
         return out | {"b": -out["b"]}
 
 
-@animal("check_sum_to_zero", "its classes sum to", machine=mr.LLW, bias="free")
+@animal("check_sum_to_zero", machine=mr.LLW, bias="free")
 class BiasDoesNotSumToZero(Truth):
     machine, bias = mr.LLW, "free"
 
