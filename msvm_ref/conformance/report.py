@@ -130,7 +130,7 @@ def _failure(record: Record, known: str) -> str:
         found = (diagnosis["found"] or {}).get("certificate")
         if found and not diagnosis["as_claimed"]:
             told["proof"] = (f"for that problem the optimum lies in [{found['lower']:.12g}, {found['upper']:.12g}] "
-                             f"and this answer is worth {found['primal_value']:.12g} (our units)")
+                             f"and this answer, read so, is worth {found['primal_value']:.12g} (our units)")
     lines = "".join(f"<dt>{name}</dt><dd>{_e(text)}</dd>" for name, text in told.items())
     example = details.get("smallest", details.get("case"))
     if example is not None:
