@@ -64,7 +64,7 @@ class KernelEngine:
         self.machine, self.rows, self.rho = machine.packed, rows, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.free = problem.bias == "free"
+        self.free, self.width = problem.bias == "free", 0
         self.lines = np.zeros((d, n))
         self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
         self.steps = 0

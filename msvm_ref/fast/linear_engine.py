@@ -104,7 +104,7 @@ class LinearEngine:
         self.machine, self.rho = machine.packed, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.free = problem.bias == "free"
+        self.free, self.width = problem.bias == "free", problem.X.shape[1] + 1
         p = self.X.shape[1]
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)

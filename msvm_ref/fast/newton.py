@@ -45,6 +45,8 @@ class Engine(Protocol):
     rho: float
     b0: Array
     free: bool
+    width: int
+    """Features, where the kernel is linear and they are at hand; else 0."""
 
     @property
     def scores(self) -> Array: ...

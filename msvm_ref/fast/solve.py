@@ -15,7 +15,7 @@ import numpy as np
 
 from msvm_ref.errors import DataError
 from msvm_ref.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.fast.interior import LARGEST, interior
+from msvm_ref.fast.interior import by_features, interior, price, takes_all
 from msvm_ref.fast.interrupt import Interruptible
 from msvm_ref.fast.kernel_engine import KernelEngine
 from msvm_ref.fast.linear_engine import LinearEngine
@@ -35,7 +35,7 @@ from msvm_ref.progress import Progress
 POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
 """Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
-PATIENCE, LONG = 3, 40
+PATIENCE, LONG, SOON = 3, 40, 7
 SHARE, HEADSTART = 4.0, 3e7
 """Operations of Newton steps or barriers that no passes have to pay for."""
 FAILURES = 3
@@ -87,8 +87,11 @@ class _Ascent:
         return Solution(self.problem, candidate, certificate, "fast", "numba", converged, (attempt,), work)
 
     def _climb(self, interrupt: Interruptible, bar: Progress) -> str:
-        whole = self.machine.mask[self.problem.y].sum() <= LARGEST
-        schedule, goal, first = _Schedule(self.tolerance, FAILURES if whole else 4 * FAILURES), self.tolerance, 0.0
+        allowed = FAILURES if takes_all(self.engine, self.machine) else 4 * FAILURES
+        schedule = _Schedule(self.tolerance, allowed, price(self.engine, self.machine))
+        if by_features(self.engine):  # cheap, and sure: first choice
+            schedule.failures, schedule.long = allowed + 1, SOON
+        goal, first = self.tolerance, 0.0
         action = self._pass
         while True:
             spent = action()
@@ -129,7 +132,8 @@ class _Ascent:
 
     def _interior(self) -> float:
         self.barriers += 1
-        return interior(self.engine, self.machine, self.free)
+        interior(self.engine, self.machine, self.free)
+        return price(self.engine, self.machine)
 
     def _settled(self) -> bool:
         self.engine.refresh()
@@ -209,6 +213,8 @@ class _Schedule:
 
     tolerance: float
     failures_allowed: int
+    price: float
+    long: int = LONG
     wait: int = PATIENCE
     failures: int = 0
     passing: float = 0.0
@@ -225,14 +231,17 @@ class _Schedule:
         self.wait -= 1
         if self.wait > 0 or self.polishing > SHARE * self.passing + HEADSTART:
             return "pass"
-        if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -LONG:
+        if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -self.long:
             return "pass"
-        self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
+        if np.isfinite(self.before):
+            self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
+        if self.failures > self.failures_allowed:
+            if self.polishing + self.price > SHARE * self.passing + HEADSTART:
+                return "pass"  # saving up
+            self.failures, self.wait, self.before = 0, PATIENCE, gap
+            return "interior"
         self.wait, self.before = PATIENCE, gap
-        if self.failures < self.failures_allowed:
-            return "newton"
-        self.failures = 0
-        return "interior"
+        return "newton"
 
 
 def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine | LinearEngine:
