@@ -1,14 +1,14 @@
 """BSVM: Hsu and Lin's decomposition for WW with a penalised bias, HL (9) to (15).
 
-    (10)  min 1/2 alpha'Q alpha - 2 e'alpha,   0 <= alpha_i^m <= C,  alpha_i^{y_i} = 0        (margin 2: ``relative`` has the units)
+    (10)  min 1/2 alpha'Q alpha - 2 e'alpha,  0 <= alpha_i^m <= C, alpha_i^{y_i} = 0     (margin 2: ``relative`` has the units)
           Q_{(i,m),(j,l)} = (K_ij + 1) [delta(y_i,y_j) + delta(m,l) - delta(y_i,l) - delta(y_j,m)]    PSD by (14)
 
 An iteration solves (12), the sub-problem of a working set of q variables, the others fixed. Its choice: with
 
     v = min(g, 0) where alpha = 0,   -|g| where alpha is free,   -max(g, 0) where alpha = C,      g = Q alpha - 2 e
 
-(v = g d for the best feasible direction d in {-1, 0, 1} of Zoutendijk's problem (13)), take min(q/2, number of free) *largest* v
-among the free variables and fill up with the *smallest* v of all. It stops when min v >= -precision, which is (22) without the vector y.
+(v = g d for the best feasible direction d in {-1, 0, 1} of Zoutendijk's problem (13)), take the min(q/2, number of free)
+*largest* v of the free variables and fill up with the *smallest* v of all. Stop when min v >= -precision: (22) without y.
 Columns of Q come by the recipe below (15) and Q itself is never stored. HL solve (12) by a trust-region code; here it is
 Gauss-Seidel on q variables to a hundredth of the precision. No shrinking, no cache.
 """
@@ -37,7 +37,8 @@ def solve_bsvm(problem: Problem, *, tolerance: float, working_set: int = 10, max
 
     def advance(precision: float) -> Run:
         nonlocal iterations
-        spent, met = decompose(K, y, costs, alpha, gradient(K, y, alpha), min(q, alpha.size), 2 * precision, budget - iterations)
+        spent, met = decompose(K, y, costs, alpha, gradient(K, y, alpha), min(q, alpha.size), 2 * precision,
+                               budget - iterations)
         iterations += spent
         return Run(theirs.units * alpha, {"iterations": iterations}, met)
 
@@ -78,8 +79,9 @@ def entry(K: Array, y: Index, i: int, m: int, j: int, c: int) -> float:
 
 
 @njit(cache=True)
-def descent(y: Index, costs: Array, alpha: Array, g: Array, out: Array) -> None:
-    """v of the working-set rule; 0 for the variables alpha_i^{y_i} that do not exist."""
+def descent(y: Index, costs: Array, alpha: Array, g: Array, out: Array) -> float:
+    """v of the working-set rule into ``out``, 0 for the variables alpha_i^{y_i} that do not exist; returns the smallest."""
+    least = 0.0
     for i in range(len(y)):
         for m in range(alpha.shape[1]):
             v = 0.0
@@ -91,6 +93,8 @@ def descent(y: Index, costs: Array, alpha: Array, g: Array, out: Array) -> None:
                 else:
                     v = -abs(g[i, m])
             out[i, m] = v
+            least = min(least, v)
+    return least
 
 
 @njit(cache=True)
@@ -126,8 +130,7 @@ def decompose(K: Array, y: Index, costs: Array, alpha: Array, g: Array, q: int, 
     d = alpha.shape[1]
     v = np.zeros(alpha.shape)
     for iteration in range(budget):
-        descent(y, costs, alpha, g, v)
-        if v.min() >= -precision:
+        if descent(y, costs, alpha, g, v) >= -precision:
             return iteration, True
         working = choose(y, costs, alpha, v, q)
         size = len(working)

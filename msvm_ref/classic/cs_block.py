@@ -22,62 +22,81 @@ ROUNDS = 100_000
 
 
 @njit(cache=True)
-def block_by_sorting(A: float, B: Array, own: int, C: float) -> Array:
-    """The solution of (18) with theta read off the sorted D."""
+def solve_block(A: float, B: Array, own: int, C: float, by_sorting: bool, a: Array) -> None:
+    """The solution of (18), into ``a``."""
+    k = len(B)
     if not A > 0.0:
-        return block_of_zero(B, own, C)
-    D = B.copy()
-    D[own] += A * C
-    order = -np.sort(-D)
-    total, theta = 0.0, 0.0
-    for r in range(len(order)):
-        total += order[r]
-        theta = (total - A * C) / (r + 1)
-        if r + 1 == len(order) or theta >= order[r + 1]:
-            break
-    return at_threshold(A, D, own, C, theta)
+        solve_zero_block(B, own, C, a)
+        return
+    D = np.empty(k)
+    for m in range(k):
+        D[m] = B[m] + (A * C if m == own else 0.0)
+    theta = threshold_by_sorting(D, A * C) if by_sorting else threshold_by_fixed_point(D, A * C)
+    total = 0.0
+    for m in range(k):
+        a[m] = 0.0 if m == own else -max(D[m] - theta, 0.0) / A
+        total -= a[m]
+    at_bound = D[own] <= theta or total > C  # then a_own is C exactly: (19) must not take rounding for room
+    for m in range(k):
+        a[m] *= C / total if at_bound and total > 0.0 else 1.0
+    a[own] = C if at_bound and total > 0.0 else total  # by the equality
 
 
 @njit(cache=True)
-def block_by_fixed_point(A: float, B: Array, own: int, C: float) -> Array:
-    """The solution of (18) with theta by fixed-point iteration, until it no longer moves in float64."""
-    if not A > 0.0:
-        return block_of_zero(B, own, C)
-    D = B.copy()
-    D[own] += A * C
-    theta = D.max()
+def threshold_by_sorting(D: Array, mass: float) -> float:
+    """theta with sum_m [D_m - theta]_+ = mass: the largest D_m are taken off a heap until theta exceeds the next one."""
+    k = len(D)
+    heap = D.copy()
+    for root in range(k // 2 - 1, -1, -1):
+        sift(heap, root, k)
+    total, theta = 0.0, 0.0
+    for taken in range(1, k + 1):
+        total += heap[0]
+        theta = (total - mass) / taken
+        heap[0] = heap[k - taken]
+        sift(heap, 0, k - taken)
+        if taken == k or theta >= heap[0]:
+            break
+    return theta
+
+
+@njit(cache=True)
+def sift(heap: Array, root: int, size: int) -> None:
+    """Restore the heap (largest first) below ``root``."""
+    while 2 * root + 1 < size:
+        child = 2 * root + 1
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[root] >= heap[child]:
+            return
+        heap[root], heap[child] = heap[child], heap[root]
+        root = child
+
+
+@njit(cache=True)
+def threshold_by_fixed_point(D: Array, mass: float) -> float:
+    """theta with sum_m [D_m - theta]_+ = mass, by iteration from the largest D_m until it no longer falls in float64."""
+    theta = float(D[0])
+    for m in range(len(D)):
+        theta = max(theta, D[m])
     for _ in range(ROUNDS):
-        total = 0.0
+        total = -mass
         for m in range(len(D)):
             total += max(theta, D[m])
-        after = (total - A * C) / len(D)
-        if not after < theta:  # it falls to its limit; at rounding level it stops falling
+        after = total / len(D)
+        if not after < theta:
             break
         theta = after
-    return at_threshold(A, D, own, C, theta)
+    return theta
 
 
 @njit(cache=True)
-def at_threshold(A: float, D: Array, own: int, C: float, theta: float) -> Array:
-    """a_m = bound_m - [D_m - theta]_+ / A, the rivals; the own one by the equality, so that it holds to rounding."""
-    a = np.zeros(len(D))
-    total = 0.0
-    for m in range(len(D)):
-        if m != own:
-            a[m] = -max(D[m] - theta, 0.0) / A
-            total -= a[m]
-    if total > C:
-        a *= C / total
-        total = C
-    a[own] = total
-    return a
-
-
-@njit(cache=True)
-def block_of_zero(B: Array, own: int, C: float) -> Array:
+def solve_zero_block(B: Array, own: int, C: float, a: Array) -> None:
     """A = 0: min <B, a>."""
-    a = np.zeros(len(B))
-    rival = B.argmax()
-    if B[rival] > B[own]:
+    rival = own
+    for m in range(len(B)):
+        a[m] = 0.0
+        if B[m] > B[rival]:
+            rival = m
+    if rival != own:
         a[own], a[rival] = C, -C
-    return a

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
-from msvm_ref.classic.cs_block import block_by_fixed_point, block_by_sorting
+from msvm_ref.classic.cs_block import solve_block
 from msvm_ref.classic.drive import Run, positive_integer, until_certified
 from msvm_ref.classic.kesler import Index
 from msvm_ref.classic.relative import Relative
@@ -46,52 +46,57 @@ def solve_cs_decomposition(problem: Problem, *, tolerance: float, block: Literal
 
     def advance(precision: float) -> Run:
         nonlocal iterations
-        G = K @ a + e
-        spent, met = decompose(K, y, costs, a, G, block == "sorting", precision, budget - iterations)
+        spent, met, bound = decompose(K, y, costs, a, K @ a + e, block == "sorting", precision, budget - iterations)
         iterations += spent
-        violation = np.array([block_violation(row, mine, own, C) for row, mine, own, C in zip(K @ a + e, a, y, costs, strict=True)])
         alpha = -theirs.units * a
         alpha[np.arange(problem.n), y] = 0.0
-        bound = theirs.objective_units * float(costs @ violation)
-        return Run(np.abs(alpha), {"iterations": iterations, "gap_bound": bound}, met)
+        return Run(np.abs(alpha), {"iterations": iterations, "gap_bound": theirs.objective_units * bound}, met)
 
     return until_certified(problem, "cs-decomposition", tolerance, advance)
 
 
 @njit(cache=True)
-def block_violation(G: Array, a: Array, own: int, C: float) -> float:
-    """(19) of one example: max_m G^m - min {G^m : a^m < C delta(m, own)}, 0 for an example without weight."""
+def block_violation(G: Array, a: Array, i: int, own: int, C: float) -> float:
+    """(19) of example i: max_m G_i^m - min {G_i^m : a_i^m < C delta(m, own)}, 0 for an example without weight."""
     if not C > 0.0:
         return 0.0
-    lowest = np.inf
-    for m in range(len(G)):
-        if a[m] < (C if m == own else 0.0):
-            lowest = min(lowest, G[m])
-    return max(G.max() - lowest, 0.0)
+    lowest, highest = np.inf, -np.inf
+    for m in range(G.shape[1]):
+        highest = max(highest, G[i, m])
+        if a[i, m] < (C if m == own else 0.0):
+            lowest = min(lowest, G[i, m])
+    return max(highest - lowest, 0.0)
 
 
 @njit(cache=True)
 def decompose(K: Array, y: Index, costs: Array, a: Array, G: Array, by_sorting: bool, epsilon: float,
-              budget: int) -> tuple[int, bool]:
-    """(20) and (18) until (21), in place on ``a`` and its gradient ``G``. (iterations, stopping rule met)."""
-    for iteration in range(budget):
-        worst, i = 0.0, -1
+              budget: int) -> tuple[int, bool, float]:
+    """(20) and (18) until (21), in place on ``a`` and its gradient ``G``. (iterations, rule met, C sum violation)."""
+    d = a.shape[1]
+    B, after = np.empty(d), np.empty(d)
+    iteration, met, bound = 0, False, 0.0
+    while True:
+        worst, i, bound = 0.0, -1, 0.0
         for j in range(len(y)):
-            violation = block_violation(G[j], a[j], y[j], costs[j])
+            violation = block_violation(G, a, j, y[j], costs[j])
+            bound += costs[j] * violation
             if violation > worst:
                 worst, i = violation, j
-        if worst <= epsilon:
-            return iteration, True
-        B = G[i] - K[i, i] * a[i]
-        if by_sorting:
-            after = block_by_sorting(K[i, i], B, y[i], costs[i])
-        else:
-            after = block_by_fixed_point(K[i, i], B, y[i], costs[i])
-        step = after - a[i]
-        if not step.any():  # the block is solved to rounding, and it is the worst one
-            return iteration, False
-        a[i] = after
-        for j in range(len(y)):
-            for m in range(len(step)):
-                G[j, m] += K[i, j] * step[m]
-    return budget, False
+        met = worst <= epsilon
+        if met or iteration == budget:
+            break
+        for m in range(d):
+            B[m] = G[i, m] - K[i, i] * a[i, m]
+        solve_block(K[i, i], B, y[i], costs[i], by_sorting, after)
+        moved = False
+        for m in range(d):
+            step = after[m] - a[i, m]
+            if step != 0.0:
+                moved = True
+                a[i, m] = after[m]
+                for j in range(len(y)):
+                    G[j, m] += K[i, j] * step
+        if not moved:  # the block is solved to rounding, and it is the worst one
+            break
+        iteration += 1
+    return iteration, met, bound

@@ -1,8 +1,8 @@
 """From a stopping rule of a paper to a certified gap: run, judge, and ask for a finer answer until the gap is small enough.
 
 An algorithm stops by its own rule at a given precision (a KKT violation, an epsilon). What that is worth is for the judge to
-say: the multipliers become a candidate, the candidate is certified, and where the certified relative gap is above the tolerance the
-algorithm goes on from where it stands with a tenth of the precision.
+say: the multipliers become a candidate, the candidate is certified, and where the certified relative gap is above the
+tolerance the algorithm goes on from where it stands with a tenth of the precision.
 """
 
 from __future__ import annotations

@@ -101,21 +101,25 @@ def nearest_point(problem: Problem, method: str, tolerance: float, budget: int, 
 
 
 @njit(cache=True)
-def all_products(owner: Index, rows: Array, ridge: Array, beta: Array, F: Array, out: Array) -> float:
-    """out_t = <v, z~_t> for every t; returns ||v||^2 = sum_t beta_t <v, z~_t>."""
-    square = 0.0
+def all_products(owner: Index, rows: Array, ridge: Array, beta: Array, F: Array, out: Array) -> tuple[float, int]:
+    """out_t = <v, z~_t> for every t; returns ||v||^2 = sum_t beta_t <v, z~_t> and argmin_t."""
+    square, least = 0.0, 0
     for t in range(len(beta)):
         value = ridge[t] * beta[t]
         for m in range(rows.shape[1]):
             value += rows[t, m] * F[m, owner[t]]
         out[t] = value
         square += beta[t] * value
-    return square
+        if value < out[least]:
+            least = t
+    return square, least
 
 
 @njit(cache=True)
-def add_point(K: Array, i: int, row: Array, weight: float, F: Array) -> None:
-    """F <- F + weight row K[i]: the hull's point with that row gains ``weight``."""
-    for m in range(len(row)):
-        if row[m] != 0.0:
-            F[m] += weight * row[m] * K[i]
+def shrink(beta: Array, F: Array, share: float) -> None:
+    """v <- share v, in place."""
+    for t in range(len(beta)):
+        beta[t] *= share
+    for m in range(F.shape[0]):
+        for j in range(F.shape[1]):
+            F[m, j] *= share

@@ -70,7 +70,7 @@ class KeslerKernel:
 class SingleClass:
     """The dual above, pair by pair: which example and component, its row of Pi nu, target, bound and ridge.
 
-    gradient_t = target_t - <rows_t, F[:, owner_t]> - ridge_t alpha_t,   F = A'K (d x n),   A_i = sum of alpha_t rows_t over i's pairs.
+    gradient_t = target_t - <rows_t, F[:, owner_t]> - ridge_t alpha_t,  F = A'K (d x n),  A_i = sum of alpha_t rows_t, t of i.
     """
 
     kernel: KeslerKernel
@@ -105,7 +105,7 @@ def single_class(problem: Problem, method: str) -> SingleClass:
     if spec.shared:
         raise SpecError("aggregation", f"give each component its own slack for method {method!r}",
                         f"{problem.machine.aggregation.name}, where they share one",
-                        "FH's (4) has a box for each multiplier; try method='dual', or 'cs-decomposition' for a relative margin")
+                        "FH (4) has a box for each multiplier; try method='dual', or 'cs-decomposition' for CS")
     kernel = KeslerKernel.of(problem)
     i, p = np.ascontiguousarray(kernel.pairs[:, 0]), np.ascontiguousarray(kernel.pairs[:, 1])
     cost = problem.costs[i]

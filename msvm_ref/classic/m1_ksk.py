@@ -14,8 +14,9 @@ import numpy as np
 from numba import njit
 
 from msvm_ref.classic.drive import positive_integer
-from msvm_ref.classic.hull import add_point, all_products, nearest_point
+from msvm_ref.classic.hull import all_products, nearest_point, shrink
 from msvm_ref.classic.kesler import Index
+from msvm_ref.classic.m1_smo import add_point
 from msvm_ref.judge.solution import Solution
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -32,16 +33,14 @@ def kozinec(K: Array, owner: Index, rows: Array, ridge: Array, diagonal: Array, 
     """Kozinec's iterations in place on ``beta`` and ``F``. (iterations, epsilon-optimal)."""
     products = np.empty(len(beta))
     for iteration in range(budget):
-        square = all_products(owner, rows, ridge, beta, F, products)
-        t = products.argmin()
+        square, t = all_products(owner, rows, ridge, beta, F, products)
         if square - products[t] <= precision * square:
             return iteration, True
         length = square - 2 * products[t] + diagonal[t]
         if not length > 0.0:  # v is z~_t itself, up to rounding
             return iteration, False
         share = min(1.0, (square - products[t]) / length)
-        beta *= 1 - share
+        shrink(beta, F, 1 - share)
         beta[t] += share
-        F *= 1 - share
-        add_point(K, owner[t], rows[t], share, F)
+        add_point(K, owner[t], rows, t, share, F)
     return budget, False

@@ -53,7 +53,7 @@ def smo_passes(K: Array, owner: Index, rows: Array, target: Array, upper: Array,
                 continue
             g = target[t] - ridge[t] * alpha[t] - inner(rows, t, F, owner[t])
             if (g > precision and alpha[t] < upper[t]) or (g < -precision and alpha[t] > 0.0):
-                changed += move(K, owner[t], rows[t], upper[t], diagonal[t], alpha, t, F, g)
+                changed += move(K, owner[t], rows, t, upper[t], diagonal[t], alpha, F, g)
                 if updates + changed >= budget:
                     return updates + changed, passes, False
         updates += changed
@@ -73,7 +73,7 @@ def inner(rows: Array, t: int, F: Array, i: int) -> float:
 
 
 @njit(cache=True)
-def move(K: Array, i: int, row: Array, upper: float, diagonal: float, alpha: Array, t: int, F: Array, g: float) -> int:
+def move(K: Array, i: int, rows: Array, t: int, upper: float, diagonal: float, alpha: Array, F: Array, g: float) -> int:
     """alpha_t <- clip(alpha_t + g / diagonal, 0, upper) and F <- A'K; 1 if that changed anything.
 
     Where the diagonal vanishes so does z_t, the dual is linear in alpha_t, and a bound is optimal.
@@ -86,7 +86,15 @@ def move(K: Array, i: int, row: Array, upper: float, diagonal: float, alpha: Arr
     if step == 0.0:
         return 0
     alpha[t] = after
-    for m in range(len(row)):
-        if row[m] != 0.0:
-            F[m] += step * row[m] * K[i]
+    add_point(K, i, rows, t, step, F)
     return 1
+
+
+@njit(cache=True)
+def add_point(K: Array, i: int, rows: Array, t: int, weight: float, F: Array) -> None:
+    """F <- F + weight rows_t K[i]: the multiplier of the pair t of example i gains ``weight``."""
+    for m in range(rows.shape[1]):
+        gain = weight * rows[t, m]
+        if gain != 0.0:
+            for j in range(K.shape[1]):
+                F[m, j] += gain * K[i, j]

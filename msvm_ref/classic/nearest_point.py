@@ -15,8 +15,9 @@ import numpy as np
 from numba import njit
 
 from msvm_ref.classic.drive import positive_integer
-from msvm_ref.classic.hull import add_point, all_products, nearest_point
+from msvm_ref.classic.hull import all_products, nearest_point, shrink
 from msvm_ref.classic.kesler import Index
+from msvm_ref.classic.m1_smo import add_point
 from msvm_ref.judge.solution import Solution
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -33,8 +34,7 @@ def triangles(K: Array, owner: Index, rows: Array, ridge: Array, diagonal: Array
     """The iterations in place on ``beta`` and ``F``. (iterations, epsilon-optimal)."""
     products = np.empty(len(beta))
     for iteration in range(budget):
-        square = all_products(owner, rows, ridge, beta, F, products)
-        t = products.argmin()
+        square, t = all_products(owner, rows, ridge, beta, F, products)
         if square - products[t] <= precision * square:
             return iteration, True
         s = -1
@@ -43,7 +43,9 @@ def triangles(K: Array, owner: Index, rows: Array, ridge: Array, diagonal: Array
                 s = r
         if s < 0:  # v is z~_t itself, up to rounding
             return iteration, False
-        cross = (rows[t] @ rows[s]) * K[owner[t], owner[s]]
+        cross = 0.0
+        for m in range(rows.shape[1]):
+            cross += rows[t, m] * rows[s, m] * K[owner[t], owner[s]]
         moved = beta[s]
         a, b = closest(products[t] - square, moved * (products[t] - products[s]),
                        diagonal[t] - 2 * products[t] + square,
@@ -51,12 +53,11 @@ def triangles(K: Array, owner: Index, rows: Array, ridge: Array, diagonal: Array
                        moved * moved * (diagonal[t] - 2 * cross + diagonal[s]))
         if a <= 0.0 and b <= 0.0:
             return iteration, False
-        beta *= 1 - a
+        shrink(beta, F, 1 - a)
         beta[t] += a + b * moved
         beta[s] = max(beta[s] - b * moved, 0.0)
-        F *= 1 - a
-        add_point(K, owner[t], rows[t], a + b * moved, F)
-        add_point(K, owner[s], rows[s], -b * moved, F)
+        add_point(K, owner[t], rows, t, a + b * moved, F)
+        add_point(K, owner[s], rows, s, -b * moved, F)
     return budget, False
 
 

@@ -51,7 +51,7 @@ def sor_sweeps(K: Array, owner: Index, rows: Array, target: Array, upper: Array,
             g = target[t] - ridge[t] * alpha[t] - inner(rows, t, F, owner[t])
             if (g > 0.0 and alpha[t] < upper[t]) or (g < 0.0 and alpha[t] > 0.0):
                 worst = max(worst, abs(g))
-                move(K, owner[t], rows[t], upper[t], damped[t], alpha, t, F, g)
+                move(K, owner[t], rows, t, upper[t], damped[t], alpha, F, g)
         if worst <= precision:
             return sweep + 1, True
     return budget, False
