@@ -1,6 +1,6 @@
 """Hsu and Lin's problems as ours, by the general form in nu: kappa (f_y - f_c) >= gamma - xi  is  (g_y - g_c) >= margin - xi'.
 
-    g = (margin kappa / gamma) f, xi' = (margin / gamma) xi, C' = C / units, alpha = units alpha', units = gamma / (margin kappa^2)
+    g = f margin kappa / gamma, xi' = xi margin / gamma, C' = C / units, alpha = units alpha', units = gamma / (margin kappa^2)
 
 with margin 2 in HL (4) and (9), 1 in HL (16). For WW and CS (kappa = 1/2, gamma = 1): C' = C/2, alpha = 2 alpha' and C' = C/4,
 alpha = 4 alpha', the maps of ``conventions.HL9`` and ``HL16``. What kind of machine it is gets read off Pi nu, never off its
