@@ -1,6 +1,7 @@
 """Softmax problems: gradient methods and cones agree within their certificates; the softmax lies between maximum and sum."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import assume, given, settings
@@ -39,7 +40,7 @@ def test_values_fall_with_gamma_at_any_point(problem, seed):
     rng = np.random.default_rng(seed)
     V, b = rng.normal(size=problem.zeros()[0].shape), rng.normal(size=problem.d) * (problem.bias != "none")
     values = [float(problem.with_gamma(g).value(V, b)) for g in (0.0, 0.1, 1.0, 10.0, math.inf)]
-    assert all(later <= earlier * (1 + 1e-12) for earlier, later in zip(values, values[1:], strict=False))
+    assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(values))
 
 
 @few

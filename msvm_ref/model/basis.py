@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg import eigh, solve_triangular
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array, frozen, real_number
@@ -70,7 +70,7 @@ class Representation:
             raise DataError("tolerance", "lie in [0, 1)", repr(self.tolerance), "it is relative to the largest")
 
     def of(self, gram: Array) -> Basis:
-        """The basis for a Gram matrix; a DataError where it is not symmetric or not PSD to rounding."""
+        """The basis for a Gram matrix; a DataError where it is not symmetric or, as far as it is looked at, not PSD."""
         K = np.asarray(gram, dtype=np.float64)
         n, scale = len(K), float(abs(K).max(initial=0.0))
         noise = ROUNDING * n * float(np.finfo(np.float64).eps)
@@ -119,7 +119,9 @@ def error_by_rank(kind: Kind, gram: Array, ranks: Any) -> list[dict[str, float]]
 
 
 def _kpca(K: Array, limit: int, floor: float, noise: float) -> tuple[NDArray[np.int64], Array, Array]:
-    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    n = len(K)
+    few = limit < n // 2  # then only the leading pairs are computed, and a negative one at the other end is not seen
+    values, vectors = eigh((K + K.T) / 2, subset_by_index=[n - limit, n - 1] if few else None)
     values, vectors = values[::-1], vectors[:, ::-1]
     if len(values) and values[-1] < -noise * max(values[0], abs(K).max()):
         raise _not_psd(float(values[-1]))

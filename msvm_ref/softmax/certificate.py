@@ -28,7 +28,7 @@ from scipy.optimize import lsq_linear
 
 from msvm_ref.judge.values import rounding
 from msvm_ref.model.arrays import Array
-from msvm_ref.softmax.loss import base_loss, base_slope, by_score, counted, losses, margins, rates, smax, smax_weights
+from msvm_ref.softmax.loss import base_loss, base_slope, by_score, counted, losses_and_rates, margins, smax, smax_weights
 from msvm_ref.softmax.problem import SoftmaxProblem
 
 KINK = 1e-6
@@ -83,9 +83,8 @@ def certify_softmax(problem: SoftmaxProblem, V: Array, b: Array, weights: Array 
     scores = problem.scores(V, b)
     upper = float(problem.value(V, b))
     if problem.smooth:
-        a = rates(scores, problem.y, problem.gamma, problem.loss, problem.printed)
-        tangent = losses(scores, problem.y, problem.gamma, problem.loss, problem.printed)
-        tangent = tangent + (a * margins(scores, problem.y)).sum(axis=1)
+        loss, a = losses_and_rates(scores, problem.y, problem.gamma, problem.loss, problem.printed)
+        tangent = loss + (a * margins(scores, problem.y)).sum(axis=1)
     else:
         a, tangent = _kinked(problem, scores, V, b, weights, slopes)
     V_a, b_a = problem.expansion(a)

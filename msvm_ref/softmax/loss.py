@@ -84,16 +84,16 @@ def losses(scores: Numbers, y: NDArray[np.int64], gamma: float, name: LossName, 
     return smax(base_loss(name, margins(scores, y)), gamma, counted(y, scores.shape[1], printed))
 
 
-def rates(scores: Array, y: NDArray[np.int64], gamma: float, name: LossName, printed: bool) -> Array:
-    """a_iu = -c_iu >= 0, c_u = (d smax / d t_u) l'(s_u) of (1.5): how fast the loss falls as f_{y_i} - f_u grows.
+def losses_and_rates(scores: Array, y: NDArray[np.int64], gamma: float, name: LossName, printed: bool) -> tuple[Array, Array]:
+    """loss_i, and a_iu = -c_iu >= 0, c_u = (d smax / d t_u) l'(s_u) of (1.5): how fast it falls as f_{y_i} - f_u grows.
 
     The own class has rate 0 (its row of the paper's matrix A vanishes).
     """
-    s = margins(scores, y)
-    weights = smax_weights(base_loss(name, s), gamma, counted(y, scores.shape[1], printed))
-    a = weights * base_slope(name, s)
+    s, counts = margins(scores, y), counted(y, scores.shape[1], printed)
+    t = base_loss(name, s)
+    a = smax_weights(t, gamma, counts) * base_slope(name, s)
     a[np.arange(len(y)), y] = 0.0
-    return np.asarray(a)
+    return smax(t, gamma, counts), np.asarray(a)
 
 
 def by_score(a: Array, y: NDArray[np.int64]) -> Array:

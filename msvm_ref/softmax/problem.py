@@ -10,10 +10,10 @@ c = 2 - m (default) or 1 - m + e^{g l(0)} (printed).
 1. c >= 0: convex and increasing in t, so the loss is convex for either l (two classes, or printed with a large g).
 2. c < 0, m >= 3. Hinge: along rivals violated alike it is log(c + (m-1) e^{g t}), strictly concave: not convex.
    Logistic: e^{g t} - 1 = (1 + x)^g - 1 with x = e^-s. Its logarithmic slope in log x is g (1 - e^-q) / (1 - e^{-g q}),
-   q = log(1 + x), and increases for g >= 1 since z / (e^{z q} - 1) falls in z: each term is log-convex in s, hence so is 1 + their sum, and the
-   loss is convex (g = 1 is multinomial logistic loss; at integer g the binomial theorem shows it term by term, which is
-   what the cones use). For g < 1, rivals far ahead alike, log x = v: the loss is linear in v plus c/(m-1) e^{-g v} plus smaller
-   terms, concave there: not convex.
+   q = log(1 + x), and increases for g >= 1 since z / (e^{z q} - 1) falls in z: each term is log-convex in s, hence so is
+   1 + their sum, and the loss is convex (g = 1 is multinomial logistic loss; at integer g the binomial theorem shows it term
+   by term, which is what the cones use). For g < 1, rivals far ahead alike, log x = v: the loss is linear in v plus
+   c/(m-1) e^{-g v} / g plus smaller terms, concave there: not convex.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from msvm_ref.model.basis import Basis, Representation, kpca
 from msvm_ref.model.catalogue import WW
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
 from msvm_ref.model.problem import Bias, Problem
-from msvm_ref.softmax.loss import LossName, base_loss, by_score, losses, rates
+from msvm_ref.softmax.loss import LossName, base_loss, by_score, losses, losses_and_rates
 
 Parameters = tuple[Array, Array]
 
@@ -154,7 +154,13 @@ class SoftmaxProblem:
 
     def gradient(self, V: Array, b: Array) -> Parameters:
         """(1.5) and (1.6), summed over examples, with the regulariser; a subgradient where there is a kink."""
-        return self.gradient_from(V, b, rates(self.scores(V, b), self.y, self.gamma, self.loss, self.printed))
+        return self.evaluate(V, b)[1]
+
+    def evaluate(self, V: Array, b: Array) -> tuple[float, Parameters]:
+        """Value and gradient from the same scores."""
+        loss, a = losses_and_rates(self.scores(V, b), self.y, self.gamma, self.loss, self.printed)
+        norm = float((V * V).sum() + (b @ b if self.bias == "penalized" else 0.0)) / 2
+        return norm + float(self.costs @ loss), self.gradient_from(V, b, a)
 
     def gradient_from(self, V: Array, b: Array, a: Array) -> Parameters:
         """The gradient for given rates a: V - V_a, and b - b_a (penalized), -b_a (free) or 0."""

@@ -112,9 +112,8 @@ def _descend(problem: SoftmaxProblem, method: str, V: Array, b: Array, tolerance
         return x[:split].reshape(V.shape), x[split:] if free_b else np.zeros(problem.d)
 
     def objective(x: Array) -> tuple[float, Array]:
-        point = unpack(x)
-        g = problem.gradient(*point)
-        return float(problem.value(*point)), np.concatenate([g[0].ravel(), g[1]]) if free_b else g[0].ravel()
+        value, g = problem.evaluate(*unpack(x))
+        return value, np.concatenate([g[0].ravel(), g[1]]) if free_b else g[0].ravel()
 
     x = np.concatenate([V.ravel(), b]) if free_b else V.ravel()
     iterations = evaluations = 0
@@ -128,9 +127,10 @@ def _descend(problem: SoftmaxProblem, method: str, V: Array, b: Array, tolerance
         iterations, evaluations = iterations + int(result.nit), evaluations + int(result.nfev)
         stuck = not float(abs(result.x - x).max()) > 0 and float(abs(objective(x)[1]).max()) > wanted
         x = result.x
-        if problem.bias == "free" and problem.convex:
-            x[split:] = settled_bias(problem, *unpack(x))
         certificate = certify_softmax(problem, *unpack(x))
+        if problem.bias == "free" and problem.convex and certificate.gradient_norm**2 <= tolerance * certificate.upper:
+            x[split:] = settled_bias(problem, *unpack(x))
+            certificate = certify_softmax(problem, *unpack(x))
         if stuck or wanted < 1e-300:
             break
         wanted /= 10

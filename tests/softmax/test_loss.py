@@ -113,8 +113,8 @@ def test_convexity_is_decided_as_it_is():
     for loss, gamma, printed in convex:
         assert mr.SoftmaxProblem(X, y, 1.0, gamma, loss, printed=printed).convex
     not_convex = {("logistic", 0.5, False): (4.0, 12.0), ("logistic", 0.8, False): (6.0, 14.0),
-                  ("hinge", 1.0, False): (-0.9, 1.0), ("hinge", 8.0, False): (-0.95, -0.6), ("logistic", 0.5, True): (4.0, 12.0),
-                  ("hinge", 0.5, True): (-0.9, 1.0)}
+                  ("hinge", 1.0, False): (-0.9, 1.0), ("hinge", 8.0, False): (-0.95, -0.6),
+                  ("logistic", 0.5, True): (4.0, 12.0), ("hinge", 0.5, True): (-0.9, 1.0)}
     for (loss, gamma, printed), (first, last) in not_convex.items():
         assert not mr.SoftmaxProblem(X, y, 1.0, gamma, loss, printed=printed).convex
         assert bend(loss, gamma, first, last, printed) > 1e-6, (loss, gamma, printed)

@@ -12,7 +12,7 @@ from small_problems import blobs
 
 import msvm_ref as mr
 from msvm_ref.conventions import ZDO_17, ZDO_CS
-from msvm_ref.softmax.loss import rates
+from msvm_ref.softmax.loss import losses_and_rates
 
 X, Y = blobs(3, spread=0.6)
 K_Y = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 1.0]])
@@ -39,7 +39,7 @@ def test_the_bound_is_half_the_squared_gradient_and_the_entropy_dual():
         V, b = 0.01 * rng.normal(size=problem.zeros()[0].shape), 0.01 * rng.normal(size=3) * (bias != "none")
         certificate = mr.certify_softmax(problem, V, b)
         assert certificate.gap == pytest.approx(certificate.gradient_norm**2 / 2, rel=1e-9)
-        a = rates(problem.scores(V, b), problem.y, 1.0, "logistic", False)
+        _, a = losses_and_rates(problem.scores(V, b), problem.y, 1.0, "logistic", False)
         p = a.copy()
         p[np.arange(len(Y)), Y] = 1 - a.sum(axis=1)
         V_a, b_a = problem.expansion(a)
