@@ -1,7 +1,7 @@
 """ZDO Fig. 1.1: what a low-rank representation saves in training time and costs in test error.
 
-Rank all, half, a quarter, ... of the training points (the paper's axis, from right to left), for each kind of basis. The CPU time
-is that of the decomposition and of training (conjugate gradients, logistic loss, gamma = 1, to a certified gap); kernels
+Rank all, half, a quarter, ... of the training points (the paper's axis, from right to left), for each kind of basis. The CPU
+time is that of the decomposition and of training (conjugate gradients, logistic loss, gamma = 1, to a certified gap); kernels
 between training points are computed once beforehand and belong to neither.
 """
 
