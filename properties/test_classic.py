@@ -24,7 +24,7 @@ def solved(problem, method, tolerance=TOLERANCE, **options):
     solution, truth = mr.solve(problem, method, tolerance=tolerance, **options), mr.solve(problem)
     assert solution.certificate.lower <= truth.certificate.upper
     assert truth.certificate.lower <= solution.certificate.upper
-    assert solution.converged or solution.attempts[-1].status == "budget spent"
+    assert solution.converged or solution.attempts[-1].status in ("budget spent", "stalled at rounding level")
     return solution
 
 

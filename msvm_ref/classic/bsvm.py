@@ -25,7 +25,7 @@ from msvm_ref.judge.solution import Solution
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
-INNER_SWEEPS = 2000
+INNER_SWEEPS = 200
 
 
 def solve_bsvm(problem: Problem, *, tolerance: float, working_set: int = 10, max_iterations: int = 1_000_000) -> Solution:

@@ -4,11 +4,11 @@
 
 Stationarity: a_m = min(bound_m, (theta - B_m) / A) = bound_m - [D_m - theta]_+ / A with D = B + A bound, and the equality is
 
-    sum_m [D_m - theta]_+ = A C.
+    sum_m [D_m - theta]_+ = A C,   that is   sum over rivals of [B_m - theta]_+ = min(theta - B_{y_i}, A C):
 
-Sorting D (Crammer, Singer 2001): O(k log k). Fixed point (their "ultraconservative" report, HL's [8]):
-theta <- (sum_m max(theta, D_m) - A C) / k, a contraction by (number of D_m <= theta) / k, from above.
-A = 0 (a zero example) leaves <B, a>: all of C on the largest B, if that beats B_{y_i}.
+the second form loses no digits where A C is large. Sorting (Crammer, Singer 2001): O(k log k). Fixed point (their
+"ultraconservative" report, HL's [8]): theta <- 1/k (sum_m max(theta, D_m) - A C), its own term being max(theta - A C, B_{y_i});
+from above it falls to its limit. A = 0 (a zero example) leaves <B, a>: all of C on the largest B, if that beats B_{y_i}.
 """
 
 from __future__ import annotations
@@ -28,34 +28,40 @@ def solve_block(A: float, B: Array, own: int, C: float, by_sorting: bool, a: Arr
     if not A > 0.0:
         solve_zero_block(B, own, C, a)
         return
-    D = np.empty(k)
-    for m in range(k):
-        D[m] = B[m] + (A * C if m == own else 0.0)
-    theta = threshold_by_sorting(D, A * C) if by_sorting else threshold_by_fixed_point(D, A * C)
+    theta = threshold_by_sorting(B, own, A * C) if by_sorting else threshold_by_fixed_point(B, own, A * C)
     total = 0.0
     for m in range(k):
-        a[m] = 0.0 if m == own else -max(D[m] - theta, 0.0) / A
+        a[m] = 0.0 if m == own else -max(B[m] - theta, 0.0) / A
         total -= a[m]
-    at_bound = D[own] <= theta or total > C  # then a_own is C exactly: (19) must not take rounding for room
+    at_bound = theta - B[own] >= A * C or total > C  # then a_own is C exactly: (19) must not take rounding for room
     for m in range(k):
         a[m] *= C / total if at_bound and total > 0.0 else 1.0
     a[own] = C if at_bound and total > 0.0 else total  # by the equality
 
 
 @njit(cache=True)
-def threshold_by_sorting(D: Array, mass: float) -> float:
-    """theta with sum_m [D_m - theta]_+ = mass: the largest D_m are taken off a heap until theta exceeds the next one."""
-    k = len(D)
-    heap = D.copy()
-    for root in range(k // 2 - 1, -1, -1):
-        sift(heap, root, k)
-    total, theta = 0.0, 0.0
-    for taken in range(1, k + 1):
-        total += heap[0]
-        theta = (total - mass) / taken
-        heap[0] = heap[k - taken]
-        sift(heap, 0, k - taken)
-        if taken == k or theta >= heap[0]:
+def threshold_by_sorting(B: Array, own: int, mass: float) -> float:
+    """theta with sum over rivals of [B_m - theta]_+ = min(theta - B_own, mass): the largest rivals come off a heap until theta
+    reaches the next one, first as if a_own had no bound, then, where that breaks it, with a_own at its bound.
+    """
+    k = len(B)
+    heap = B.copy()
+    for bounded in range(2):
+        for m in range(k):
+            heap[m] = -np.inf if m == own else B[m]
+        for root in range(k // 2 - 1, -1, -1):
+            sift(heap, root, k)
+        total = -mass if bounded else B[own]
+        theta = -np.inf if bounded else B[own]
+        for taken in range(1, k):
+            if heap[0] <= theta:
+                break
+            total += heap[0]
+            theta = total / (taken if bounded else taken + 1)
+            heap[0] = heap[k - taken]
+            heap[k - taken] = -np.inf
+            sift(heap, 0, k - taken)
+        if theta - B[own] <= mass:
             break
     return theta
 
@@ -74,16 +80,16 @@ def sift(heap: Array, root: int, size: int) -> None:
 
 
 @njit(cache=True)
-def threshold_by_fixed_point(D: Array, mass: float) -> float:
-    """theta with sum_m [D_m - theta]_+ = mass, by iteration from the largest D_m until it no longer falls in float64."""
-    theta = float(D[0])
-    for m in range(len(D)):
-        theta = max(theta, D[m])
+def threshold_by_fixed_point(B: Array, own: int, mass: float) -> float:
+    """The same theta by iteration from the largest B_m until it no longer falls in float64."""
+    theta = float(B[0])
+    for m in range(len(B)):
+        theta = max(theta, B[m])
     for _ in range(ROUNDS):
-        total = -mass
-        for m in range(len(D)):
-            total += max(theta, D[m])
-        after = total / len(D)
+        total = 0.0
+        for m in range(len(B)):
+            total += max(theta - mass, B[own]) if m == own else max(theta, B[m])
+        after = total / len(B)
         if not after < theta:
             break
         theta = after

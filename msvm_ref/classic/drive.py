@@ -26,12 +26,13 @@ FIRST, LAST = 1e-2, 1e-15
 @dataclass(frozen=True, eq=False)
 class Run:
     """Where an algorithm stands: its multipliers (n x d, in the problem's own units), what it took so far, and whether its own
-    stopping rule was met within its budget.
+    stopping rule was met, or, where it was not, whether float64 had no better step (else the budget was spent).
     """
 
     alpha: Array
     work: Mapping[str, float]
     met: bool
+    stalled: bool = False
 
 
 def until_certified(problem: Problem, method: str, tolerance: float, advance: Callable[[float], Run]) -> Solution:
@@ -44,7 +45,7 @@ def until_certified(problem: Problem, method: str, tolerance: float, advance: Ca
         run = advance(precision)
         candidate, certificate = finish(problem, Candidate(*weights(problem, run.alpha), run.alpha), tolerance)
         gap = certificate.relative_gap
-        said = f"precision {precision:.0e}" if run.met else "budget spent"
+        said = f"precision {precision:.0e}" if run.met else "stalled at rounding level" if run.stalled else "budget spent"
         attempts.append(Attempt(method, said, gap, time.perf_counter() - start))
         if best is None or gap < best.certificate.relative_gap:
             best = Solution(problem, candidate, certificate, method, "numba", gap <= tolerance, ())

@@ -95,7 +95,8 @@ def nearest_point(problem: Problem, method: str, tolerance: float, budget: int, 
         alpha[points.kept] = beta / square / points.target
         distance = square**0.5
         return Run(single.scatter(alpha), {"iterations": iterations, "distance": distance,
-                                           "epsilon": distance - float(products.min()) / distance}, met)
+                                           "epsilon": distance - float(products.min()) / distance}, met,
+                   not met and iterations < budget)
 
     return until_certified(problem, method, tolerance, advance)
 

@@ -42,20 +42,23 @@ def test_against_cvxpy(by_sorting):
 
 def test_both_find_the_same_threshold_and_it_solves_the_equation():
     rng = np.random.default_rng(1)
-    for k in (1, 2, 5, 40):
-        for mass in (1e-6, 0.3, 50.0):
-            for D in (rng.normal(size=k), np.zeros(k), rng.integers(3, size=k).astype(float)):
-                theta = threshold_by_sorting(D, mass)
-                assert np.maximum(D - theta, 0).sum() == pytest.approx(mass, rel=1e-9)
-                assert threshold_by_fixed_point(D, mass) == pytest.approx(theta, abs=1e-9)
+    for k in (2, 3, 5, 40):
+        for mass in (1e-6, 0.3, 50.0, 1e20):
+            for B in (rng.normal(size=k), np.zeros(k), rng.integers(3, size=k).astype(float)):
+                own = int(rng.integers(k))
+                theta = threshold_by_sorting(B, own, mass)
+                rivals = np.maximum(np.delete(B, own) - theta, 0).sum()
+                assert rivals == pytest.approx(min(theta - B[own], mass), rel=1e-9, abs=1e-14)
+                assert threshold_by_fixed_point(B, own, mass) == pytest.approx(theta, abs=1e-9)
 
 
 def test_kkt_holds_at_the_block_solution():
     """G = A a + B: every free component has the largest gradient (19)."""
     rng = np.random.default_rng(2)
-    for _ in range(20):
-        B, own = rng.normal(size=5), int(rng.integers(5))
-        a = block(0.7, B, own, 1.3, True)
-        G = 0.7 * a + B
-        free = a < 1.3 * np.eye(5)[own]
-        assert G.max() - G[free].min() <= 1e-12
+    for C in (1e-3, 1.3, 1e15):
+        for _ in range(20):
+            B, own = rng.normal(size=5), int(rng.integers(5))
+            a = block(0.7, B, own, C, True)
+            G = 0.7 * a + B
+            free = a < C * np.eye(5)[own]
+            assert G.max() - G[free].min() <= 1e-12
