@@ -74,8 +74,12 @@ def add_column(K: Array, y: Index, i: int, m: int, step: float, out: Array) -> N
 @njit(cache=True)
 def entry(K: Array, y: Index, i: int, m: int, j: int, c: int) -> float:
     """Q_{(i,m),(j,c)}"""
-    bracket = (y[i] == y[j]) * 1.0 + (m == c) * 1.0 - (y[i] == c) * 1.0 - (y[j] == m) * 1.0
-    return float(K[i, j] * bracket)
+    bracket = 0.0
+    bracket += 1.0 if y[i] == y[j] else 0.0
+    bracket += 1.0 if m == c else 0.0
+    bracket -= 1.0 if y[i] == c else 0.0
+    bracket -= 1.0 if y[j] == m else 0.0
+    return float(K[i, j]) * bracket
 
 
 @njit(cache=True)
@@ -98,52 +102,48 @@ def descent(y: Index, costs: Array, alpha: Array, g: Array, out: Array) -> float
 
 
 @njit(cache=True)
-def choose(y: Index, costs: Array, alpha: Array, v: Array, q: int) -> Index:
-    """The working set as positions i d + m: q/2 of the largest v that are free, the rest the smallest v of all."""
-    d = alpha.shape[1]
-    chosen = np.zeros(v.size, dtype=np.bool_)
-    picked = np.empty(q, dtype=np.int64)
-    count = 0
-    for turn in range(q):
-        free_only = turn < q // 2
-        best = -1
-        for t in range(v.size):
-            i, m = t // d, t % d
-            if chosen[t] or m == y[i] or costs[i] <= 0.0:
+def choose(y: Index, costs: Array, alpha: Array, v: Array, working: Index) -> int:
+    """The working set as rows (i, m): q/2 of the largest v that are free, the rest the smallest v of all; returns its size."""
+    taken = np.zeros(v.shape, dtype=np.bool_)
+    size = 0
+    for turn in range(len(working)):
+        free_only = turn < len(working) // 2
+        best, at_i, at_m = np.inf, -1, -1
+        for i in range(len(y)):
+            if costs[i] <= 0.0:
                 continue
-            if free_only:
-                if 0.0 < alpha[i, m] < costs[i] and (best < 0 or v[i, m] > v[best // d, best % d]):
-                    best = t
-            elif best < 0 or v[i, m] < v[best // d, best % d]:
-                best = t
-        if best >= 0:
-            chosen[best] = True
-            picked[count] = best
-            count += 1
-    return picked[:count]
+            for m in range(v.shape[1]):
+                if taken[i, m] or m == y[i] or (free_only and not 0.0 < alpha[i, m] < costs[i]):
+                    continue
+                value = -v[i, m] if free_only else v[i, m]
+                if value < best:
+                    best, at_i, at_m = value, i, m
+        if at_i >= 0:
+            taken[at_i, at_m] = True
+            working[size, 0], working[size, 1] = at_i, at_m
+            size += 1
+    return size
 
 
 @njit(cache=True)
 def decompose(K: Array, y: Index, costs: Array, alpha: Array, g: Array, q: int, precision: float,
               budget: int) -> tuple[int, bool]:
     """Iterations in place on ``alpha`` and its gradient ``g``. (iterations, stopping rule met)."""
-    d = alpha.shape[1]
     v = np.zeros(alpha.shape)
+    working = np.zeros((q, 2), dtype=np.int64)
+    Q, inner, now, bound = np.empty((q, q)), np.empty(q), np.empty(q), np.empty(q)
     for iteration in range(budget):
         if descent(y, costs, alpha, g, v) >= -precision:
             return iteration, True
-        working = choose(y, costs, alpha, v, q)
-        size = len(working)
-        Q = np.empty((size, size))
-        inner, now, bound = np.empty(size), np.empty(size), np.empty(size)
+        size = choose(y, costs, alpha, v, working)
         for a in range(size):
-            i, m = working[a] // d, working[a] % d
+            i, m = working[a, 0], working[a, 1]
             inner[a], now[a], bound[a] = g[i, m], alpha[i, m], costs[i]
             for b in range(size):
-                Q[a, b] = entry(K, y, i, m, working[b] // d, working[b] % d)
-        gauss_seidel(Q, inner, now, bound, precision / 100)
+                Q[a, b] = entry(K, y, i, m, working[b, 0], working[b, 1])
+        gauss_seidel(Q, inner, now, bound, size, precision / 100)
         for a in range(size):
-            i, m = working[a] // d, working[a] % d
+            i, m = working[a, 0], working[a, 1]
             if now[a] != alpha[i, m]:
                 add_column(K, y, i, m, now[a] - alpha[i, m], g)
                 alpha[i, m] = now[a]
@@ -151,11 +151,11 @@ def decompose(K: Array, y: Index, costs: Array, alpha: Array, g: Array, q: int, 
 
 
 @njit(cache=True)
-def gauss_seidel(Q: Array, g: Array, x: Array, upper: Array, precision: float) -> None:
+def gauss_seidel(Q: Array, g: Array, x: Array, upper: Array, size: int, precision: float) -> None:
     """(12): min over 0 <= x <= upper, in place from x with gradient g, to a violation of ``precision``."""
     for _ in range(INNER_SWEEPS):
         worst = 0.0
-        for a in range(len(x)):
+        for a in range(size):
             if Q[a, a] > 0.0:
                 after = min(max(x[a] - g[a] / Q[a, a], 0.0), upper[a])
             else:
@@ -164,7 +164,7 @@ def gauss_seidel(Q: Array, g: Array, x: Array, upper: Array, precision: float) -
             if step != 0.0:
                 worst = max(worst, abs(g[a]))
                 x[a] = after
-                for b in range(len(x)):
+                for b in range(size):
                     g[b] += step * Q[b, a]
         if worst <= precision:
             return

@@ -20,15 +20,15 @@ K_Y = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 1.0]])
 
 @pytest.mark.parametrize("bias", ["none", "penalized", "free"])
 def test_three_ways_to_the_same_certified_optimum(bias):
-    for gamma in (0.0, 1.0, 3.0):
-        for settings in ({}, {"label_kernel": K_Y}, {"printed": True}, {"kernel": mr.rbf(0.5)}):
-            problem = mr.SoftmaxProblem(X, Y, 0.8, gamma, bias=bias, **settings)
-            found = [mr.solve_softmax(problem, method, 1e-7) for method in ("cg", "lbfgs", "cones")]
-            assert all(s.converged for s in found), (gamma, settings, [str(s.certificate) for s in found])
-            assert max(s.certificate.lower for s in found) <= min(s.certificate.upper for s in found)
-            for s in found:
-                again = mr.certify_softmax(problem, s.V, s.b)
-                assert again.upper == pytest.approx(s.objective, rel=1e-14)
+    for settings in ({}, {"label_kernel": K_Y}, {"printed": True}, {"kernel": mr.rbf(0.5)}, {"gamma": 0.0},
+                     {"gamma": 3.0, "label_kernel": K_Y}):
+        problem = mr.SoftmaxProblem(X, Y, 0.8, bias=bias, **settings)
+        found = [mr.solve_softmax(problem, method, 1e-7) for method in ("cg", "lbfgs", "cones")]
+        assert all(s.converged for s in found), (settings, [str(s.certificate) for s in found])
+        assert max(s.certificate.lower for s in found) <= min(s.certificate.upper for s in found)
+        for s in found:
+            again = mr.certify_softmax(problem, s.V, s.b)
+            assert again.upper == pytest.approx(s.objective, rel=1e-14)
 
 
 def test_the_bound_is_half_the_squared_gradient_and_the_entropy_dual():
