@@ -14,7 +14,7 @@ the entropy of (1 - sum a, a). With a free bias b* is boxed: each loss is at lea
 b*_u - b*_y below min_i (upper / C_i + sqrt(2 upper) ||x~_i|| ||L_u - L_y||) over the examples i of class y, and with sum b* = 0
 (a common shift changes no loss) |b*_c| <= R, the largest of these.
 A hinge has kinks: there any slope in [0, 1] will do, and the one that brings V_a closest to V is taken (bounded least squares).
-``rounding`` is an allowance for float64 (a first-order estimate, not a proof) already taken off ``lower``.
+``rounding`` is an allowance for float64 (a first-order estimate, not a proof), off ``lower`` and on ``upper`` already.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import lsq_linear
 
+from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.values import rounding
 from msvm_ref.model.arrays import Array
 from msvm_ref.softmax.loss import base_loss, base_slope, by_score, counted, losses_and_rates, margins, smax, smax_weights
@@ -80,6 +81,9 @@ def certify_softmax(problem: SoftmaxProblem, V: Array, b: Array, weights: Array 
     ``weights`` (n x d, on each row's classes) and ``slopes`` may come from a solver's multipliers: which classes share the
     maximum at gamma = inf, which slope a hinge takes at its kink. They are clipped to what is admissible, never believed.
     """
+    shapes = (problem.zeros()[0].shape, (problem.d,))
+    if (np.shape(V), np.shape(b)) != shapes:
+        raise DataError("V, b", f"have shapes {shapes[0]} and {shapes[1]}", f"{np.shape(V)} and {np.shape(b)}")
     scores = problem.scores(V, b)
     upper = float(problem.value(V, b))
     if problem.smooth:
@@ -96,9 +100,11 @@ def certify_softmax(problem: SoftmaxProblem, V: Array, b: Array, weights: Array 
         dual -= float(b_a @ b_a) / 2
     elif problem.bias == "free":
         dual -= _reach(problem, upper) * float(abs(b_a).sum())
-    allowance = _allowance(problem, scores, V, a, tangent, V_a)
-    lower = max(dual - allowance, 0.0) if problem.convex else 0.0
-    return SoftmaxCertificate(min(lower, upper), upper, problem.convex, norm / size, norm, allowance)
+    allowance = _allowance(problem, scores, V, a, tangent, V_a, upper)
+    lower, upper = max(dual - allowance, 0.0) if problem.convex else 0.0, upper + allowance
+    if not lower <= upper:  # NaN included
+        raise MsvmError("enclosure", "not be empty", f"[{lower!r}, {upper!r}]", "this is a bug, or the candidate overflows")
+    return SoftmaxCertificate(lower, upper, problem.convex, norm / size, norm, allowance)
 
 
 def _kinked(problem: SoftmaxProblem, scores: Array, V: Array, b: Array, weights: Array | None,
@@ -173,12 +179,12 @@ def _reach(problem: SoftmaxProblem, upper: float) -> float:
     return reach
 
 
-def _allowance(problem: SoftmaxProblem, scores: Array, V: Array, a: Array, tangent: Array, V_a: Array) -> float:
-    """First-order rounding of D: of the scores, of the constants and of ||V_a||^2 / 2."""
+def _allowance(problem: SoftmaxProblem, scores: Array, V: Array, a: Array, tangent: Array, V_a: Array, value: float) -> float:
+    """First-order rounding of P and D: of the scores, of the losses and constants, of ||V_a||^2 / 2."""
     phi, L, y = problem.features, problem.label_factor, problem.y
     unit = rounding(len(phi) + phi.shape[1] + problem.d + 32)
     size = abs(phi) @ abs(V) @ abs(L).T + abs(scores)
     size = size + np.take_along_axis(size, y[:, None], axis=1)
     weighty = abs(tangent) + (a * size).sum(axis=1) + 1e-3
     spread = abs(phi).T @ (problem.costs[:, None] * abs(by_score(a, y))) @ abs(L)
-    return unit * float(problem.costs @ weighty + (abs(V_a) * spread).sum())
+    return unit * (value + float(problem.costs @ weighty + (abs(V_a) * spread).sum()))

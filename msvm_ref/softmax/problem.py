@@ -141,7 +141,7 @@ class SoftmaxProblem:
     @property
     def smooth(self) -> bool:
         """Is the objective differentiable?"""
-        return self.loss == "logistic" and not (math.isinf(self.gamma) and self.d > 2)
+        return self.loss == "logistic" and not (math.isinf(self.gamma) and (self.d > 2 or self.printed))
 
     def scores(self, V: Array, b: Array, features: Array | None = None) -> Array:
         """f = x~ V L' + b."""

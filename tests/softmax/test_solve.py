@@ -65,6 +65,14 @@ def test_no_candidate_gets_a_lower_bound_above_the_optimum():
                 assert not certificate.optimal(1e-6)
 
 
+def test_candidates_of_the_wrong_shape_or_beyond_float_are_refused():
+    problem = mr.SoftmaxProblem(X, Y)
+    V, b = problem.zeros()
+    for wrong in ((V.T[:2], b), (V, b[:2]), (V + np.nan, b)):
+        with pytest.raises(mr.MsvmError):
+            mr.certify_softmax(problem, *wrong)
+
+
 def test_the_free_bias_box_contains_the_optimal_bias():
     from msvm_ref.softmax.certificate import _reach
 
