@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, solve_triangular
 
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import Array, frozen, real_number
+from msvm_ref.model.arrays import Array, frozen, real_array, real_number
 from msvm_ref.model.representation import ROUNDING
 
 Kind = Literal["kpca", "cholesky", "incomplete-cholesky", "leading-subset"]
@@ -71,7 +71,7 @@ class Representation:
 
     def of(self, gram: Array) -> Basis:
         """The basis for a Gram matrix; a DataError where it is not symmetric or, as far as it is looked at, not PSD."""
-        K = np.asarray(gram, dtype=np.float64)
+        K = real_array("Gram matrix", gram, 2, "(examples, examples)")
         n, scale = len(K), float(abs(K).max(initial=0.0))
         noise = ROUNDING * n * float(np.finfo(np.float64).eps)
         if K.shape != (n, n) or abs(K - K.T).max(initial=0.0) > noise * scale:

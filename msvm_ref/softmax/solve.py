@@ -88,10 +88,18 @@ def solve_softmax(problem: SoftmaxProblem, method: Method | None = None, toleran
                       "logistic loss is convex", NotConvexWarning, stacklevel=2)
     if chosen == "cones":
         return _cones(problem, level)
-    V, b = problem.zeros() if start is None else (np.array(v, dtype=float) for v in start)
+    V, b = problem.zeros() if start is None else _start(problem, start)
     if chosen == "prox-linear":
         return _prox_linear(problem, V, b, level)
     return _descend(problem, chosen, V, b, level)
+
+
+def _start(problem: SoftmaxProblem, start: Parameters) -> Parameters:
+    V, b = (np.array(v, dtype=float) for v in start)
+    shapes = tuple(v.shape for v in problem.zeros())
+    if (V.shape, b.shape) != shapes or not (np.isfinite(V).all() and np.isfinite(b).all()):
+        raise DataError("start", f"be finite (V, b) of shapes {shapes[0]} and {shapes[1]}", f"shapes {V.shape} and {b.shape}")
+    return V, b
 
 
 def softmax_path(problem: SoftmaxProblem, gammas: Iterable[float], tolerance: float = 1e-6) -> list[SoftmaxSolution]:

@@ -217,6 +217,8 @@ def test_ugly_input():
         assert mr.solve_softmax(problem, "lbfgs").converged, settings
     problem = mr.SoftmaxProblem(X, Y)
     for call in (lambda: mr.solve_softmax(problem, "newton"), lambda: mr.solve_softmax(problem, tolerance=2.0),
-                 lambda: mr.solve_softmax("problem"), lambda: mr.solve_softmax(problem, "prox-linear")):
+                 lambda: mr.solve_softmax("problem"), lambda: mr.solve_softmax(problem, "prox-linear"),
+                 lambda: mr.solve_softmax(problem, start=(np.zeros((2, 3)), np.zeros(3))),
+                 lambda: mr.solve_softmax(problem, start=(np.full((3, 3), np.nan), np.zeros(3)))):
         with pytest.raises(mr.DataError):
             call()
