@@ -1,6 +1,7 @@
 """One-against-one with max-wins voting (HL section II, (3); Friedman 1996).
 
-    h_jk, j < k: the binary machine of classes j (+1) and k (-1).   votes_j(x) = #{k > j : h_jk(x) >= 0} + #{k < j : h_kj(x) < 0}
+    h_jk, j < k: the binary machine of classes j (+1) and k (-1)
+    votes_j(x) = #{k > j : h_jk(x) >= 0} + #{k < j : h_kj(x) < 0}
 
 The class with the most votes wins; HL give ties to the smaller index, and so do we (also h = 0, to the smaller of the pair).
 """
@@ -45,11 +46,10 @@ class OneVsOne:
     def vote_margin(self, X: Any) -> Codes:
         """Votes of the winner minus votes of the runner-up; 0 where the smaller index decided."""
         ordered = np.sort(self.votes(X), axis=1)
-        margin: Codes = ordered[:, -1] - ordered[:, -2]
-        return margin
+        return ordered[:, -1] - ordered[:, -2]
 
     def predict_codes(self, X: Any) -> Codes:
-        return self.votes(X).argmax(axis=1)
+        return np.asarray(self.votes(X).argmax(axis=1))
 
 
 def count_votes(scores: Mapping[Pair, Array], d: int) -> Codes:

@@ -1,0 +1,132 @@
+"""OneVsOneSVC and DAGSVC: the pairs of classes, asked all (votes) or d - 1 of them (a deque)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from msvm_ref.estimator.base import CertifiedClassifier, iterations
+from msvm_ref.judge.certificate import Certificate
+from msvm_ref.model.arrays import Array
+from msvm_ref.reductions.binary import unique_support
+from msvm_ref.reductions.dag import dag
+from msvm_ref.reductions.one_vs_one import OneVsOne, one_vs_one
+
+
+class _Pairwise(CertifiedClassifier):
+    """``C`` is the binary machine's (HL (3)), as in scikit-learn's SVC. ``pairs_`` holds the trained machines,
+    ``certificates_`` one certificate per pair of labels, ``certificate_`` the one with the widest gap.
+    """
+
+    def __init__(self, C: float = 1.0, kernel: Any = "rbf", gamma: Any = "scale", degree: int = 3, coef0: float = 1.0,
+                 bias: str = "free", cost: str = "linear", method: str = "auto", tol: float = 1e-6, class_weight: Any = None,
+                 max_iter: int | None = None, max_seconds: float | None = None, random_state: Any = None) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.bias = bias
+        self.cost = cost
+        self.method = method
+        self.tol = tol
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+
+    def _fit_pairs(self, X: Any, y: Any, sample_weight: Any) -> None:
+        data = self._training(X, y, sample_weight)
+        self.pairs_: OneVsOne = one_vs_one(
+            data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias, cost=self.cost,  # type: ignore[arg-type]
+            sample_weight=data.weight, solve=self._solver())
+        machines = self.pairs_.machines
+        self.support_ = data.inputs(unique_support(machines.values()))
+        self.n_iter_ = np.array([iterations(m.solution) for m in machines.values()])
+        self.certificates_: dict[tuple[Any, Any], Certificate] = {
+            (self.classes_[j], self.classes_[k]): m.certificate for (j, k), m in machines.items()}
+        self._report(m.solution for m in machines.values())
+
+    @property
+    def coef_(self) -> Array:
+        """One row per pair (0, 1), (0, 2), ..., positive for the first; for two classes one row, positive for the second."""
+        machines = list(self.pairs_.machines.values())
+        if not machines[0].solution.problem.is_linear:
+            raise AttributeError("coef_ exists for kernel='linear' only")
+        return self._sign() * np.array([(m.solution.W[:, 0] - m.solution.W[:, 1]) / 2 for m in machines])
+
+    @property
+    def intercept_(self) -> Array:
+        biases = (m.solution.b for m in self.pairs_.machines.values())
+        return self._sign() * np.array([(b[0] - b[1]) / 2 for b in biases])
+
+    def _sign(self) -> float:
+        return -1.0 if len(self.classes_) == 2 else 1.0
+
+
+class OneVsOneSVC(_Pairwise):
+    __doc__ = f"""One-against-one with max-wins voting; ties go to the class that comes first, as in Hsu and Lin.
+
+    {_Pairwise.__doc__}"""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OneVsOneSVC:
+        self._fit_pairs(X, y, sample_weight)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """(n x d) votes; (n,) the score of the second class for two classes."""
+        check_is_fitted(self)
+        new = self._new(X)
+        if len(self.classes_) == 2:
+            return -self.pairs_.pair_scores(new)[0, 1]
+        return self.pairs_.votes(new)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self.pairs_.predict_codes(self._new(X))])
+
+    def vote_margin(self, X: Any) -> NDArray[np.int64]:
+        """Votes of the winner minus votes of the runner-up; 0 where the order of the classes decided."""
+        check_is_fitted(self)
+        return self.pairs_.vote_margin(self._new(X))
+
+
+class DAGSVC(_Pairwise):
+    __doc__ = f"""DAGSVM: a deque of classes of which d - 1 pairs are asked per point; ``order`` lists the labels front to back.
+
+    It predicts labels; there is no decision function.
+
+    {_Pairwise.__doc__}"""
+
+    def __init__(self, order: Sequence[Hashable] | None = None, C: float = 1.0, kernel: Any = "rbf", gamma: Any = "scale",
+                 degree: int = 3, coef0: float = 1.0, bias: str = "free", cost: str = "linear", method: str = "auto",
+                 tol: float = 1e-6, class_weight: Any = None, max_iter: int | None = None, max_seconds: float | None = None,
+                 random_state: Any = None) -> None:
+        super().__init__(C, kernel, gamma, degree, coef0, bias, cost, method, tol, class_weight, max_iter, max_seconds,
+                         random_state)
+        self.order = order
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DAGSVC:
+        self._fit_pairs(X, y, sample_weight)
+        codes = None if self.order is None else self._codes(self.order)
+        self.dag_ = dag(self.pairs_, codes)
+        return self
+
+    def _codes(self, order: Sequence[Hashable]) -> list[Any]:
+        """Labels to class indices; what is no label stays as it is and is refused by ``dag``."""
+        index = {label: code for code, label in enumerate(self.classes_.tolist())}
+        return [index.get(label, label) for label in np.asarray(order).tolist()]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self.dag_.predict_codes(self._new(X))])
+
+    def path(self, X: Any) -> NDArray[Any]:
+        """(n x d-1 x 3) labels: the pair asked at each step (front, back) and which of the two stayed."""
+        check_is_fitted(self)
+        walk = self.dag_.walk(self._new(X))
+        return np.asarray(self.classes_[np.concatenate([walk.asked, walk.won[:, :, None]], axis=2)])
