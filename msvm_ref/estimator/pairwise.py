@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from msvm_ref.errors import DataError
 from msvm_ref.estimator.base import CertifiedClassifier, iterations
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.arrays import Array
@@ -116,10 +117,11 @@ class DAGSVC(_Pairwise):
         self.dag_ = dag(self.pairs_, codes)
         return self
 
-    def _codes(self, order: Sequence[Hashable]) -> list[Any]:
-        """Labels to class indices; what is no label stays as it is and is refused by ``dag``."""
-        index = {label: code for code, label in enumerate(self.classes_.tolist())}
-        return [index.get(label, label) for label in np.asarray(order).tolist()]
+    def _codes(self, order: Sequence[Hashable]) -> list[int]:
+        labels, given = self.classes_.tolist(), np.asarray(order).tolist()
+        if not isinstance(given, list) or len(given) != len(labels) or set(given) != set(labels):
+            raise DataError("order", f"be a permutation of the classes {labels!r}", repr(order))
+        return [labels.index(label) for label in given]
 
     def predict(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)

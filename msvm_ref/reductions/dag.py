@@ -50,8 +50,9 @@ class Dag:
         evaluations = 0
         for step in range(d - 1):
             asked[:, step] = np.column_stack([order[front], order[back]])
+            start = front.copy()
             for first in range(step + 1):  # after `step` answers the deque is order[first : first + d - step]
-                here = np.flatnonzero(front == first)
+                here = np.flatnonzero(start == first)
                 if not here.size:
                     continue
                 a, b = order[first], order[first + d - 1 - step]

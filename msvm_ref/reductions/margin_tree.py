@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from msvm_ref.errors import DataError
+from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.methods import solve as by_default
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
@@ -158,6 +158,9 @@ class _Grower:
             rivals[option] = min(margin.upper, limits[option])
             best = max(best, margin.lower)
         widest = [option for option in options if rivals.get(option, -1.0) >= best]
+        if not widest:
+            raise MsvmError("partitions", f"include the one with margin {best!r}", "narrower ones only",
+                            "this is a bug in the margin tree; please report the data")
         return widest[0], len(widest) == 1
 
     def _limit(self, left: Group, right: Group) -> float:
