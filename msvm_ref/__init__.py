@@ -37,7 +37,7 @@ _HOME = {
     "msvm_ref.reductions.one_vs_one": ("one_vs_one",),
     "msvm_ref.reductions.dag": ("dag",),
     "msvm_ref.reductions.margin_tree": ("margin_tree",),
-    "msvm_ref.estimator": ("MulticlassSVC", "OneVsOneSVC", "DAGSVC", "MarginTreeClassifier"),
+    "msvm_ref.estimator": ("MulticlassSVC", "OneVsAllSVC", "OneVsOneSVC", "DAGSVC", "MarginTreeClassifier"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
@@ -48,7 +48,7 @@ __all__ = ["__version__", *sorted([*_WHERE, *_MODULES])]
 if TYPE_CHECKING:
     from msvm_ref import conformance, conventions
     from msvm_ref.errors import BackendError, DataError, MsvmError, SpecError
-    from msvm_ref.estimator import DAGSVC, MarginTreeClassifier, MulticlassSVC, OneVsOneSVC
+    from msvm_ref.estimator import DAGSVC, MarginTreeClassifier, MulticlassSVC, OneVsAllSVC, OneVsOneSVC
     from msvm_ref.exact import ExactnessError, ExactOptimum, exact_optimum
     from msvm_ref.judge.certificate import Certificate
     from msvm_ref.judge.certify import certify

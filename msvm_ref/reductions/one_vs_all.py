@@ -30,6 +30,10 @@ class OneVsAll:
     machines: tuple[BinarySVM, ...]
 
     @property
+    def parts(self) -> tuple[BinarySVM, ...]:
+        return self.machines
+
+    @property
     def lower(self) -> float:
         """Certified lower bound of the sum of the d objectives, the OVA machine's optimum."""
         return sum(m.lower for m in self.machines)

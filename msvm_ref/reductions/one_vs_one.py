@@ -34,6 +34,10 @@ class OneVsOne:
     samples: Samples
     machines: Mapping[Pair, BinarySVM]
 
+    @property
+    def parts(self) -> tuple[BinarySVM, ...]:
+        return tuple(self.machines.values())
+
     def pair_scores(self, X: Any) -> dict[Pair, Array]:
         """h_jk(x) of every pair."""
         new = self.samples.new_points(X)

@@ -1,8 +1,8 @@
-"""OneVsOneSVC and DAGSVC: the pairs of classes, asked all (votes) or d - 1 of them (a deque)."""
+"""OneVsAllSVC, OneVsOneSVC and DAGSVC: binary machines, combined by score, by vote, or by a deque."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,14 @@ from msvm_ref.errors import DataError
 from msvm_ref.estimator.base import CertifiedClassifier, iterations
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.arrays import Array
-from msvm_ref.reductions.binary import unique_support
+from msvm_ref.reductions.binary import BinarySVM, unique_support
 from msvm_ref.reductions.dag import dag
+from msvm_ref.reductions.one_vs_all import OneVsAll, one_vs_all
 from msvm_ref.reductions.one_vs_one import OneVsOne, one_vs_one
 
 
-class _Pairwise(CertifiedClassifier):
-    """``C`` is the binary machine's (HL (3)), as in scikit-learn's SVC. ``pairs_`` holds the trained machines,
-    ``certificates_`` one certificate per pair of labels, ``certificate_`` the one with the widest gap.
-    """
+class _Binaries(CertifiedClassifier):
+    """Estimators made of binary machines, all with these parameters; ``C`` is the binary machine's (HL (1), (3))."""
 
     def __init__(self, C: float = 1.0, kernel: Any = "rbf", gamma: Any = "scale", degree: int = 3, coef0: float = 1.0,
                  bias: str = "free", cost: str = "linear", method: str = "auto", tol: float = 1e-6, class_weight: Any = None,
@@ -40,33 +39,70 @@ class _Pairwise(CertifiedClassifier):
         self.max_seconds = max_seconds
         self.random_state = random_state
 
-    def _fit_pairs(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _train(self, reduction: Callable[..., Any], X: Any, y: Any, sample_weight: Any) -> Any:
+        """The trained reduction; sets what its machines have in common."""
         data = self._training(X, y, sample_weight)
-        self.pairs_: OneVsOne = one_vs_one(
-            data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias, cost=self.cost,  # type: ignore[arg-type]
-            sample_weight=data.weight, solve=self._solver())
-        machines = self.pairs_.machines
-        self.support_ = data.inputs(unique_support(machines.values()))
-        self.n_iter_ = np.array([iterations(m.solution) for m in machines.values()])
-        self.certificates_: dict[tuple[Any, Any], Certificate] = {
-            (self.classes_[j], self.classes_[k]): m.certificate for (j, k), m in machines.items()}
-        self._report(m.solution for m in machines.values())
+        trained = reduction(data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias, cost=self.cost,
+                            sample_weight=data.weight, solve=self._solver())
+        machines: tuple[BinarySVM, ...] = trained.parts
+        self._machines = machines[:1] if len(self.classes_) == 2 else machines
+        self.support_ = data.inputs(unique_support(machines))
+        self.n_iter_ = np.array([iterations(m.solution) for m in machines])
+        self.certificates_: dict[Any, Certificate] = {self._name(m): m.certificate for m in machines}
+        self._report(m.solution for m in machines)
+        return trained
+
+    def _name(self, machine: BinarySVM) -> Any:
+        return self.classes_[machine.first[0]], self.classes_[machine.second[0]]
 
     @property
     def coef_(self) -> Array:
-        """One row per pair (0, 1), (0, 2), ..., positive for the first; for two classes one row, positive for the second."""
-        machines = list(self.pairs_.machines.values())
-        if not machines[0].solution.problem.is_linear:
+        """One row per machine, positive for its first class; for two classes one row, positive for the second."""
+        if not self._machines[0].solution.problem.is_linear:
             raise AttributeError("coef_ exists for kernel='linear' only")
-        return self._sign() * np.array([(m.solution.W[:, 0] - m.solution.W[:, 1]) / 2 for m in machines])
+        return self._sign() * np.array([(m.solution.W[:, 0] - m.solution.W[:, 1]) / 2 for m in self._machines])
 
     @property
     def intercept_(self) -> Array:
-        biases = (m.solution.b for m in self.pairs_.machines.values())
+        biases = (m.solution.b for m in self._machines)
         return self._sign() * np.array([(b[0] - b[1]) / 2 for b in biases])
 
     def _sign(self) -> float:
         return -1.0 if len(self.classes_) == 2 else 1.0
+
+
+class OneVsAllSVC(_Binaries):
+    """One-against-all: d binary machines and the largest score. The OVA machine, trained class by class.
+
+    ``C`` is the binary machine's. ``all_`` holds the trained machines, ``certificates_`` one certificate per label,
+    ``certificate_`` the one with the widest gap.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OneVsAllSVC:
+        self.all_: OneVsAll = self._train(one_vs_all, X, y, sample_weight)
+        return self
+
+    def _name(self, machine: BinarySVM) -> Any:
+        return self.classes_[machine.first[0]]
+
+    def decision_function(self, X: Any) -> Array:
+        """(n x d) scores; (n,) for two classes, where the second machine is the first one with its sign turned."""
+        check_is_fitted(self)
+        scores = self.all_.scores(self._new(X))
+        return -scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        scores = self.decision_function(X)
+        return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
+
+
+class _Pairwise(_Binaries):
+    """``C`` is the binary machine's (HL (3)), as in scikit-learn's SVC. ``pairs_`` holds the trained machines,
+    ``certificates_`` one certificate per pair of labels, ``certificate_`` the one with the widest gap.
+    """
+
+    def _fit_pairs(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self.pairs_: OneVsOne = self._train(one_vs_one, X, y, sample_weight)
 
 
 class OneVsOneSVC(_Pairwise):
