@@ -69,6 +69,9 @@ def comparison_figure(rows: Sequence[Row], path: str | None = None) -> Any:
     axes[0].set_yticks(range(len(names)), [f"{method}  ({source})" for source, method in names])
     axes[0].invert_yaxis()
     axes[1].set_xscale("log")
+    axes[1].xaxis.set_major_locator(plt.matplotlib.ticker.LogLocator(subs=(1.0, 3.0)))
+    axes[1].xaxis.set_major_formatter("{x:g}")
+    axes[1].xaxis.set_minor_formatter(plt.matplotlib.ticker.NullFormatter())
     titles = ("accuracy %, mean and deviation over folds", "training seconds", "unique support vectors, % of examples")
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title, fontsize=10, color=INK)

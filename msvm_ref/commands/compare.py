@@ -21,7 +21,7 @@ def add_commands(subparsers: Any) -> None:
     compare.add_argument("--C", default="1", help="one or several, as 0.1,1,10: the best by cross-validation is reported")
     compare.add_argument("--gamma", default="scale", help="scale, auto or numbers, one or several")
     compare.add_argument("--kernel", default="rbf", choices=("linear", "rbf", "poly"))
-    compare.add_argument("--bias", default="none", choices=("none", "free", "penalized"), help="of the ten machines")
+    compare.add_argument("--bias", default="penalized", choices=("none", "free", "penalized"), help="of the ten machines")
     compare.add_argument("--folds", type=int, default=5)
     compare.add_argument("--seed", type=int, default=0, help="of the folds")
     compare.add_argument("--tolerance", type=float, default=1e-6, help="certified relative gap (default 1e-6)")

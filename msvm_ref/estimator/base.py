@@ -63,7 +63,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                             "rows of weight 0 do not count" if sample_weight is not None else "")
         X = solvable(X)
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        first, group = distinct(X[counted], codes) if not given else (np.arange(len(counted)), np.arange(len(counted)))
+        alone = np.arange(len(counted))
+        first, group = (alone, alone) if given or sparse.issparse(X) else distinct(X[counted], codes)
         self._chosen = counted[first]
         row_of = np.full(len(y), -1, dtype=np.int64)
         row_of[counted] = group

@@ -6,7 +6,8 @@ tree's top split. A pair closer than m_0 is not separated by any partition as go
 each of its pair margins), so complete-linkage clusters below m_0 stay whole, and partitions are tried in the order
 of their smallest pair margin until that falls below the best margin found. *complete* and *single* take the splits
 of those clusterings themselves. Margins are enclosures: a split is ``decided`` when its lower bound exceeds
-every other partition's upper bound, otherwise the first partition (by the class indices) of those that may be widest is taken.
+every other partition's upper bound, otherwise the first partition (by the class indices) of those that may be widest is
+taken. *linkage* is *greedy* wherever the splits are decided.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from msvm_ref.reductions.samples import Samples
 Rule = Literal["greedy", "linkage", "complete", "single"]
 MOST_PARTITIONS = 4095
 """More partitions of one node than this (13 groups and more) are refused: each may cost an SVM."""
+
+GRAM_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +143,7 @@ class _Grower:
         if self.rule != "linkage":
             return split, True
         start = self.separation(*split).margin
-        whole = kept_together(classes, {pair: margin.upper for pair, margin in self.pairs.items()}, start.lower)
+        whole = kept_together(classes, {pair: _most(margin) for pair, margin in self.pairs.items()}, start.lower)
         return self._widest(list(partitions(whole)), start)
 
     def _widest(self, options: list[tuple[Group, Group]], start: Margin) -> tuple[tuple[Group, Group], bool]:
@@ -166,7 +169,12 @@ class _Grower:
     def _limit(self, left: Group, right: Group) -> float:
         """The smallest pair margin across the partition: no group margin exceeds it."""
         pairs = (self.pairs.get((min(j, k), max(j, k))) for j in left for k in right)
-        return min((margin.upper for margin in pairs if margin is not None), default=math.inf)
+        return min((_most(margin) for margin in pairs if margin is not None), default=math.inf)
+
+
+def _most(margin: Margin) -> float:
+    """What a pair margin allows to groups: the float64 factors of their Grams agree to rounding only."""
+    return margin.upper * (1 + GRAM_ROUNDING)
 
 
 def _ordered(a: Group, b: Group) -> tuple[Group, Group]:

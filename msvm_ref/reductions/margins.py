@@ -30,6 +30,9 @@ CLOSED = 1e-6
 FLAT = 1e-5
 """The search for a separating plane ends when a margin below FLAT times half the closest pair's distance is all it can find."""
 
+ROUNDING = 1e-15
+"""More than a root, a quotient and a conversion to float64 can lose."""
+
 
 @dataclass(frozen=True)
 class Margin:
@@ -65,8 +68,7 @@ def separate(samples: Samples, first: tuple[int, ...], second: tuple[int, ...], 
 
 def _soft(solution: Solution) -> Margin:
     c = solution.certificate
-    low, high = _inverse_root(c.upper), _inverse_root(c.lower)
-    return Margin(math.nextafter(low, 0.0), math.nextafter(high, math.inf))
+    return Margin(_inverse_root(c.upper) * (1 - ROUNDING), _inverse_root(c.lower) * (1 + ROUNDING))
 
 
 def _inverse_root(value: float) -> float:
@@ -113,4 +115,4 @@ def _achieved(solution: Solution) -> float:
     square = (w * w).sum() + (shift * shift if problem.bias == "penalized" else 0)
     if not least > 0 or not square > 0:
         return 0.0
-    return math.nextafter(float(least / np.sqrt(square)) * (1 - 1e-15), 0.0)
+    return float(least / np.sqrt(square)) * (1 - ROUNDING)

@@ -7,7 +7,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import msvm_ref as mr
 
-ESTIMATORS = [mr.MulticlassSVC(), mr.OneVsOneSVC(kernel="linear"), mr.DAGSVC(kernel="linear"), mr.MarginTreeClassifier()]
+ESTIMATORS = [mr.MulticlassSVC(), mr.OneVsAllSVC(kernel="linear"), mr.OneVsOneSVC(kernel="linear"), mr.DAGSVC(kernel="linear"),
+              mr.MarginTreeClassifier()]
 
 
 @parametrize_with_checks(ESTIMATORS)
