@@ -63,6 +63,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                             "rows of weight 0 do not count" if sample_weight is not None else "")
         X = solvable(X)
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if given and X.shape[0] != X.shape[1]:
+            raise DataError("X", "be a square Gram matrix for kernel='precomputed'", f"shape {X.shape}")
         alone = np.arange(len(counted))
         first, group = (alone, alone) if given or sparse.issparse(X) else distinct(X[counted], codes)
         self._chosen = counted[first]

@@ -160,6 +160,8 @@ def test_a_precomputed_gram_is_the_named_kernel(estimator):
     assert given.certificate_.upper == pytest.approx(by_name.certificate_.upper, rel=1e-6)
     assert (given.predict(kernel(new, X)) == by_name.predict(new)).all()
     assert cross_val_score(given, kernel(X, X), Y, cv=2).shape == (2,)
+    with pytest.raises(mr.DataError, match="square"):
+        clone(given).fit(kernel(X, X)[:-1], Y[:-1])
 
 
 def test_auto_says_what_it_took(monkeypatch):
