@@ -20,7 +20,7 @@ from msvm_ref.model.problem import Problem
 
 METHODS = {
     "primal": "msvm_ref.truth.solve:solve_primal", "dual": "msvm_ref.truth.solve:solve_dual",
-    "kesler": "msvm_ref.truth.solve:solve_kesler"}
+    "kesler": "msvm_ref.truth.solve:solve_kesler", "fast": "msvm_ref.fast.solve:solve_fast"}
 
 
 def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Any] | None = None,
@@ -49,13 +49,21 @@ def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", ba
                tolerance: float = 1e-9, **options: Any) -> list[Solution]:
     """``solve`` at each C; what does not depend on C (a compiled cvxpy problem, a Gram) is made once.
 
+    A method that can start from another solution starts from the previous one.
+
     (A primal large enough for guessed pieces is reduced anew at each C instead: compiling the small problem and solving
     it costs a fraction of solving the whole one.)
     """
     _method(method), _tolerance(tolerance)
     if not isinstance(Cs, Iterable):
         raise DataError("Cs", "be a sequence of C", repr(Cs))
-    return [solve(problem.with_C(C), method, backend, tolerance, **options) for C in Cs]
+    warm = "start" in inspect.signature(_method(method)).parameters
+    path: list[Solution] = []
+    for C in Cs:
+        if warm and path:
+            options["start"] = path[-1]
+        path.append(solve(problem.with_C(C), method, backend, tolerance, **options))
+    return path
 
 
 def options_of(method: str) -> tuple[str, ...]:

@@ -41,8 +41,8 @@ def suggested_alpha(problem: Problem, t: Array) -> Array:
 
 def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
     """An alpha whose repaired dual value is as high as ROUNDS of the above get it; stops when it meets ``upper``."""
-    ascent = _Ascent(problem, b + problem.features.mean(axis=0) @ W if problem.bias == "free" else b)
-    alpha = suggested_alpha(problem, violations(problem, problem.features @ W + b))
+    ascent = _Ascent(problem, b + problem.dense_features.mean(axis=0) @ W if problem.bias == "free" else b)
+    alpha = suggested_alpha(problem, violations(problem, problem.dense_features @ W + b))
     best, best_value, stale = alpha, -np.inf, 0
     for turn in range(ROUNDS):
         alpha = ascent.polish(ascent.climb(alpha)) if turn else alpha  # the suggestion itself is judged first
@@ -65,7 +65,7 @@ class _Ascent:
 
     def __init__(self, problem: Problem, b: Array) -> None:
         self.problem, self.spec, self.b = problem, problem.spec, b.copy()
-        phi = problem.features - (problem.features.mean(axis=0) if problem.bias == "free" else 0.0)
+        phi = problem.dense_features - (problem.dense_features.mean(axis=0) if problem.bias == "free" else 0.0)
         column = {"none": 0.0, "penalized": 1.0, "free": float(np.sqrt((phi * phi).sum(axis=1).mean())) or 1.0}
         self.rho = column[problem.bias] ** 2
         self.phi = np.concatenate([phi, np.full((len(phi), 1), column[problem.bias])], axis=1) if self.rho else phi

@@ -14,17 +14,30 @@ from msvm_ref.model.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """``W`` (r x d, in ``problem.features`` coordinates) with ``b``, and/or ``alpha`` (n x d); read-only."""
+    """``W`` (r x d, in ``problem.features`` coordinates) with ``b``, and/or ``alpha`` (n x d); read-only.
+
+    Where a problem is its kernel, ``coef`` (n x d, W = sum_i coef_i phi(x_i)) stands for W.
+    """
 
     W: Array | None = None
     b: Array | None = None
     alpha: Array | None = None
+    coef: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("W", "b", "alpha"):
+        for name in ("W", "b", "alpha", "coef"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, frozen(value))
+
+    @property
+    def implicit(self) -> bool:
+        """Is it to be judged through the kernel alone?"""
+        return self.coef is not None
+
+    def explicit(self, problem: Problem) -> Candidate:
+        """The same with W in feature coordinates."""
+        return self if self.coef is None else Candidate(problem.features.T @ self.coef, self.b, self.alpha)
 
     @property
     def primal(self) -> tuple[Array, Array]:
@@ -62,6 +75,8 @@ def candidate(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None,
             raise DataError("W", "be left out for a non-linear kernel", "W",
                             "pass coef (n x d, f(x) = sum_i k(x, x_i) coef_i) or scores")
         return Candidate(_shaped("W", W, (problem.X.shape[1], d)), bias, multipliers)
+    if coef is not None and multipliers is not None and problem.is_implicit:
+        return Candidate(b=bias, alpha=multipliers, coef=_shaped("coef", coef, (n, d)))
     if coef is not None:
         return Candidate(problem.features.T @ _shaped("coef", coef, (n, d)), bias, multipliers)
     if scores is not None:
@@ -80,7 +95,7 @@ def _shaped(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 def _from_scores(problem: Problem, scores: Array, b_given: bool, b: Array) -> tuple[Array, Array]:
     """The least-norm (W, b) whose training scores are closest to ``scores``: P there is at most the candidate's own."""
-    phi = problem.features
+    phi = problem.dense_features
     if not b_given and problem.bias == "penalized":
         solved = frozen(np.linalg.lstsq(np.column_stack([phi, np.ones(len(phi))]), scores, rcond=None)[0])
         return solved[:-1], solved[-1]

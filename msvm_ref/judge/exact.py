@@ -185,7 +185,7 @@ def _given(problem: Problem, gram: Gram) -> fmpq_mat | None:
 
 
 def _weights(data: ExactData, point: ExactPoint) -> list[list[fmpq]]:
-    rows: list[list[fmpq]] = (exact_matrix(data.problem.features).transpose() * data.expansion(point.alpha)).tolist()
+    rows: list[list[fmpq]] = (exact_matrix(data.problem.dense_features).transpose() * data.expansion(point.alpha)).tolist()
     return rows
 
 

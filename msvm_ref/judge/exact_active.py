@@ -65,7 +65,7 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     problem = data.problem
     assert guess.W is not None
     assert guess.b is not None
-    scores = problem.features @ guess.W + guess.b
+    scores = problem.dense_features @ guess.W + guess.b
     t = problem.spec.gamma[problem.y] - by_class(problem.spec.projected_nu, problem.y, scores)
     size = abs(problem.spec.gamma[problem.y]) + by_class(abs(problem.spec.projected_nu), problem.y, abs(scores))
     near = tightness * np.maximum(size, 1e-300)

@@ -20,7 +20,7 @@ from msvm_ref.model.problem import Problem
 
 def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> list[str]:
     """Everything that is wrong, in words; an empty list is a proof of optimality."""
-    phi, W, alpha = _matrix(problem.features), _matrix(W), _matrix(alpha)
+    phi, W, alpha = _matrix(problem.dense_features), _matrix(W), _matrix(alpha)
     b, value = [exact(v) for v in b], exact(value)
     faults = [*primal_faults(problem, W, b), *dual_faults(problem, alpha)]
     primal, dual = primal_value(problem, phi, W, b), dual_value(problem, phi, alpha)

@@ -1,6 +1,6 @@
 """A problem in exact rationals: what the float64 data, the machine's coefficients and the C_i *are*, as ``fmpq``.
 
-    K = Phi Phi' [+ 1 for a penalized bias],   Phi = problem.features taken bit by bit, nu -> Pi nu, gamma, C_i
+    K = Phi Phi' [+ 1 for a penalized bias],   Phi = problem.dense_features taken bit by bit, nu -> Pi nu, gamma, C_i
 
 For the linear kernel Phi is X. For every other kernel the problem is defined by its float64 factor Phi (see
 ``model/representation.py``), so K here is that factor's exact Gram, a few ulps from the kernel's own float64 matrix.
@@ -71,7 +71,7 @@ class ExactData:
 
     @cached_property
     def gram(self) -> fmpq_mat:
-        gram = exact_gram(self.problem.features) if self.given is None else self.given * 1
+        gram = exact_gram(self.problem.dense_features) if self.given is None else self.given * 1
         if self.problem.bias == "penalized":
             gram += fmpq_mat(self.n, self.n, [1] * self.n**2)
         return gram
@@ -86,7 +86,7 @@ class ExactData:
     @cached_property
     def modular_features(self) -> list[list[int]]:
         """Phi, or K's own rows (of the same rank), modulo PRIME, with a 1 for a penalized bias."""
-        exact = exact_matrix(self.problem.features) if self.given is None else self.given
+        exact = exact_matrix(self.problem.dense_features) if self.given is None else self.given
         rows = [[modular(v) for v in row] for row in exact.tolist()]
         return [[*row, 1] for row in rows] if self.problem.bias == "penalized" else rows
 

@@ -16,14 +16,14 @@ from msvm_ref.judge.exact_data import ExactData, exact_matrix
 
 def suits(data: ExactData, parts: Partition) -> bool:
     """Is the quadratic cost's primal system the smaller one, and free of ties within a group?"""
-    rank = data.problem.features.shape[1] + (data.problem.bias == "penalized")
+    rank = data.problem.dense_features.shape[1] + (data.problem.bias == "penalized")
     distinct = len({data.group(pair) for pair in parts.tight}) == len(parts.tight)
     return data.given is None and data.quadratic and distinct and rank * data.d + data.bias_size < len(parts.tight)
 
 
 def solve_smooth(data: ExactData, parts: Partition) -> ExactPoint | None:
     """The exact point of the partition; None where b is open (the general system then chooses it)."""
-    features = exact_matrix(data.problem.features).tolist()
+    features = exact_matrix(data.problem.dense_features).tolist()
     if data.problem.bias == "penalized":
         features = [[*row, fmpq(1)] for row in features]
     rows, gamma, weight = [], [], []

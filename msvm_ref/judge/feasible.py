@@ -183,21 +183,38 @@ def _charge(problem: Problem, alpha: Array, step: Array, residual: Array) -> flo
 
     The slope along delta may be taken about the mean feature: <nu, W'mean> summed against delta is -<W'mean, residual>.
     """
-    spec, phi, mean = problem.spec, problem.features, problem.features.mean(axis=0)
-    centred, nu = phi - mean, abs(spec.projected_nu)
+    if problem.is_implicit:
+        return kernel_charge(problem, alpha, step)
+    spec, phi, nu = problem.spec, problem.features, abs(problem.spec.projected_nu)
+    mean = np.zeros(phi.shape[1]) if problem.is_sparse else phi.mean(axis=0)  # any point serves; 0 keeps sparse rows sparse
+    centred = phi if problem.is_sparse else phi - mean
     W = phi.T @ expansion(problem, alpha)
     # W errs by at most W_error (values.py's argument), which cancellation makes large where features lie far from 0.
-    W_error = rounding(len(phi) + spec.d + 8) * (abs(phi).T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha))
+    W_error = rounding(problem.n + spec.d + 8) * (abs(phi).T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha))
     W_size = abs(W) * (1 + rounding(phi.shape[1] + spec.d + 8)) + W_error
     about_mean = abs(by_class(spec.projected_nu, problem.y, centred @ W))
     about_mean += by_class(nu, problem.y, abs(centred) @ (W_size - abs(W)))
     slope = abs(spec.gamma[problem.y]) + about_mean
-    known, curve = float((abs(mean @ W) + abs(mean) @ (W_size - abs(W))) @ abs(residual)), 0.0
-    if spec.quadratic:
-        cost = np.where(problem.costs > 0, problem.costs, np.inf)[:, None]
-        total, change = group_sums(problem, alpha), group_sums(problem, step)
-        slope = slope + total / (2 * cost)
-        curve = float((change * change / (4 * cost)).sum())
-    size = by_class(abs(spec.projected_nu).transpose(0, 2, 1), problem.y, step)
-    change_w = abs(problem.features).T @ size
-    return float((slope * step).sum() + (change_w * change_w).sum() / 2 + curve + known) * (1 + 1e-6)
+    known = float((abs(mean @ W) + abs(mean) @ (W_size - abs(W))) @ abs(residual))
+    change_w = abs(phi).T @ by_class(nu.transpose(0, 2, 1), problem.y, step)
+    price = float((slope * step).sum() + (change_w * change_w).sum() / 2 + known)
+    return (price + _cost_charge(problem, alpha, step)) * (1 + 1e-6)
+
+
+def _cost_charge(problem: Problem, alpha: Array, step: Array) -> float:
+    """What the quadratic cost's term (group sum)^2 / (4 C) may lose to the step."""
+    if not problem.spec.quadratic:
+        return 0.0
+    cost = np.where(problem.costs > 0, problem.costs, np.inf)[:, None]
+    total, change = group_sums(problem, alpha), group_sums(problem, step)
+    return float((np.broadcast_to(total / (2 * cost), change.shape) * change).sum() + (change * change / (4 * cost)).sum())
+
+
+def kernel_charge(problem: Problem, alpha: Array, step: Array) -> float:
+    """The same for a problem that is its kernel: |f_m(x_i)| <= s_i sum_j s_j |A_jm| with s_i^2 = k(x_i, x_i)."""
+    spec, nu, s = problem.spec, abs(problem.spec.projected_nu), problem.kernel.lengths(problem.X)
+    reach = s @ by_class(nu.transpose(0, 2, 1), problem.y, alpha)
+    slope = abs(spec.gamma[problem.y]) + by_class(nu, problem.y, s[:, None] * reach)
+    change = s @ by_class(nu.transpose(0, 2, 1), problem.y, step)
+    price = float((slope * step).sum() + (change * change).sum() / 2)
+    return (price + _cost_charge(problem, alpha, step)) * (1 + 1e-6)

@@ -184,7 +184,7 @@ def _primal(problem: Problem, W: Array, b: Array) -> arb:
     weights = [[arb(float(v)) for v in row] for row in [*W, b]]
     if problem.spec.sum_to_zero:
         weights = [[v - sum(row, arb(0)) / d for v in row] for row in weights]
-    features = arb_mat(problem.n, len(weights), [arb(float(v)) for row in problem.features for v in (*row, 1.0)])
+    features = arb_mat(problem.n, len(weights), [arb(float(v)) for row in problem.dense_features for v in (*row, 1.0)])
     scores = features * arb_mat(weights)
     penalised = weights if problem.bias == "penalized" else weights[:-1]
     total = sum((v * v for row in penalised for v in row), arb(0)) / 2
@@ -214,8 +214,8 @@ def _dual(problem: Problem, alpha: list[list[fmpq]]) -> arb:
             masses = [sum(row, fmpq(0))] if problem.spec.shared else row
             gain -= arb(sum((m * m for m in masses), fmpq(0)) / (4 * fmpq(*float(problem.costs[i]).as_integer_ratio())))
     extra = (1.0,) if problem.bias == "penalized" else ()
-    width = problem.features.shape[1] + len(extra)
-    features = arb_mat(problem.n, width, [arb(float(v)) for row in problem.features for v in (*row, *extra)])
+    width = problem.dense_features.shape[1] + len(extra)
+    features = arb_mat(problem.n, width, [arb(float(v)) for row in problem.dense_features for v in (*row, *extra)])
     weights = features.transpose() * arb_mat(image_rows)
     return gain - sum((v * v for v in weights.entries()), arb(0)) / 2
 
@@ -223,9 +223,9 @@ def _dual(problem: Problem, alpha: list[list[fmpq]]) -> arb:
 def _weights(problem: Problem, alpha: Array) -> tuple[Array, Array]:
     """W_alpha and its bias, in floats: any W gives an upper bound."""
     A = expansion(problem, alpha)
-    W = problem.features.T @ A
+    W = problem.dense_features.T @ A
     if problem.bias == "free":
-        return W, optimal_bias(problem, problem.features @ W, alpha)
+        return W, optimal_bias(problem, problem.dense_features @ W, alpha)
     return W, A.sum(axis=0) if problem.bias == "penalized" else np.zeros(problem.d)
 
 

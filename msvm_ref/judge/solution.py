@@ -14,6 +14,7 @@ from msvm_ref.errors import DataError
 from msvm_ref.judge.bias import bias_interval
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.implicit import image
 from msvm_ref.judge.values import expansion
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.problem import Problem
@@ -69,7 +70,8 @@ class Solution:
     @property
     def b(self) -> Array:
         """(d,) bias, zeros for bias='none'."""
-        return self.candidate.primal[1]
+        assert self.candidate.b is not None
+        return self.candidate.b
 
     @property
     def alpha(self) -> Array:
@@ -89,7 +91,8 @@ class Solution:
         """
         if self.problem.bias != "free":
             return frozen(np.column_stack([self.b, self.b]))
-        scores = self.problem.features @ self.candidate.primal[0]
+        scores = image(self.problem, self.coef).scores if self.candidate.implicit \
+            else self.problem.features @ self.candidate.primal[0]
         return frozen(bias_interval(self.problem, scores, self.b, self.alpha))
 
     @cached_property

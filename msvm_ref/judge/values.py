@@ -101,47 +101,64 @@ def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) 
     """P at (Pi W, Pi b) under sum-to-zero (margins through Pi nu, ||Pi W|| <= ||W||), at (W, b) otherwise."""
     spec, unit = problem.spec, float(np.finfo(dtype).eps)
     nu, gamma_table = coefficients(problem.machine, problem.d, dtype)
-    phi, W, b = (np.asarray(v, dtype=dtype) for v in (problem.features, W, b))
+    phi, W, b = problem.features.astype(dtype), np.asarray(W, dtype=dtype), np.asarray(b, dtype=dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
         if not (np.isfinite(scores).all() and np.isfinite(size).all()):
             return Enclosed(math.nan, math.inf)
         if not W.any() and not (problem.bias == "penalized" and b.any()) and _no_loss(problem, b):
             return Enclosed(0.0, 0.0)
-        mask, gamma = spec.mask[problem.y], gamma_table[problem.y]
-        t = np.where(mask, gamma - by_class(nu, problem.y, scores), -np.inf)
-        error = rounding(phi.shape[1] + spec.d + 8, unit) * (abs(gamma) + by_class(abs(nu), problem.y, size))
-        error = error + UNDERFLOW * (1 + float(abs(nu).max()))
-        error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
-        xi = slacks(problem, t)
-        error = error.max(axis=1, keepdims=True) if spec.shared else error
-        cost = problem.costs.astype(dtype)[:, None]
-        loss, doubt = (xi, error) if not spec.quadratic else (xi * xi, 2 * xi * error + error * error)
+        gamma = abs(gamma_table[problem.y])
+        error = rounding(row_length(phi) + spec.d + 8, unit) * (gamma + by_class(abs(nu), problem.y, size))
+        loss, doubt = losses(problem, scores, error, dtype)
         penalty = b * b / 2 if problem.bias == "penalized" else b * 0
-        terms = np.concatenate([(cost * loss).ravel(), (W * W / 2).ravel(), penalty])
-        return _summed(terms, (cost * doubt).ravel(), unit, bool(W.any() or penalty.any()))
+        terms = np.concatenate([loss, (W * W / 2).ravel(), penalty])
+        return summed(terms, doubt, unit, bool(W.any() or penalty.any()))
+
+
+def losses(problem: Problem, scores: Real, error: Real, dtype: Any) -> tuple[Real, Real]:
+    """(C_i xi^q, its doubt) for scores whose margins err by at most ``error``, flattened."""
+    spec = problem.spec
+    nu, gamma = coefficients(problem.machine, problem.d, dtype)
+    t = np.where(spec.mask[problem.y], gamma[problem.y] - by_class(nu, problem.y, scores), -np.inf)
+    error = error + UNDERFLOW * (1 + float(abs(nu).max()))
+    error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
+    xi = slacks(problem, t)
+    error = error.max(axis=1, keepdims=True) if spec.shared else error
+    cost = problem.costs.astype(dtype)[:, None]
+    loss, doubt = (xi, error) if not spec.quadratic else (xi * xi, 2 * xi * error + error * error)
+    return (cost * loss).ravel(), (cost * doubt).ravel()
+
+
+def row_length(phi: Any) -> int:
+    """The most products a score sums: features, or stored entries of the fullest sparse row."""
+    return int(phi.shape[1]) if isinstance(phi, np.ndarray) else int(np.diff(phi.indptr).max(initial=0))
 
 
 def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclosed:
     """D(alpha) for alpha >= 0 supported on the components that count; feasibility is the caller's business."""
     spec, unit = problem.spec, float(np.finfo(dtype).eps)
-    nu, gamma = coefficients(problem.machine, problem.d, dtype)
-    phi, alpha = np.asarray(problem.features, dtype=dtype), np.asarray(alpha, dtype=dtype)
-    if problem.bias == "penalized":
-        phi = np.concatenate([phi, np.ones((len(phi), 1), dtype=dtype)], axis=1)
+    nu, _ = coefficients(problem.machine, problem.d, dtype)
+    phi, alpha = problem.features.astype(dtype), np.asarray(alpha, dtype=dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        W = phi.T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha)
-        size = abs(phi).T @ by_class(abs(nu).transpose(0, 2, 1), problem.y, alpha)
-        error = rounding(len(phi) + spec.d + 8, unit) * size + UNDERFLOW * (1 + float(abs(nu).max()))
-        gain = gamma[problem.y] * alpha
-        terms, doubts = [gain.ravel(), (-W * W / 2).ravel()], [(abs(W) * error + error * error).ravel()]
-        if spec.quadratic:
-            cost = problem.costs.astype(dtype)[:, None]
-            total = group_sums(problem, alpha)
-            conjugate = total * np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
-            terms.append(-conjugate.ravel())
-            doubts.append(rounding(2 * spec.d + 8, unit) * conjugate.ravel())
-        return _summed(np.concatenate(terms), np.concatenate(doubts), unit, bool(alpha.any()))
+        A, A_size = (by_class(v.transpose(0, 2, 1), problem.y, alpha) for v in (nu, abs(nu)))
+        W, size = phi.T @ A, abs(phi).T @ A_size
+        if problem.bias == "penalized":
+            W, size = np.concatenate([W, A.sum(axis=0)[None]]), np.concatenate([size, A_size.sum(axis=0)[None]])
+        error = rounding(problem.n + spec.d + 8, unit) * size + UNDERFLOW * (1 + float(abs(nu).max()))
+        gains, doubts = linear_gain(problem, alpha, dtype)
+        terms = np.concatenate([gains, (-W * W / 2).ravel()])
+        return summed(terms, np.concatenate([doubts, (abs(W) * error + error * error).ravel()]), unit, bool(alpha.any()))
+
+
+def linear_gain(problem: Problem, alpha: Real, dtype: Any) -> tuple[Real, Real]:
+    """sum gamma alpha [- sum (group sum)^2 / (4 C)] term by term, and the second part's doubt."""
+    gain = (coefficients(problem.machine, problem.d, dtype)[1][problem.y] * alpha).ravel()
+    if not problem.spec.quadratic:
+        return gain, np.zeros(0, dtype=dtype)
+    cost, total = problem.costs.astype(dtype)[:, None], group_sums(problem, alpha)
+    conjugate = (total * np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)).ravel()
+    return np.concatenate([gain, -conjugate]), rounding(2 * problem.d + 8, float(np.finfo(dtype).eps)) * conjugate
 
 
 def _no_loss(problem: Problem, b: Real) -> bool:
@@ -160,7 +177,7 @@ def rounding(k: int, unit: float = float(np.finfo(np.float64).eps)) -> float:
     return k * unit / (1 - k * unit)
 
 
-def _summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
+def summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
     """The sum of terms, each good to 4 u beside its doubt (exact zeros stay exact where nothing could underflow)."""
     if not (np.isfinite(terms).all() and np.isfinite(doubts).all()):
         return Enclosed(math.nan, math.inf)

@@ -33,6 +33,23 @@ def frozen(values: Any) -> Array:
     return array
 
 
+def sparse_rows(name: str, values: Any) -> Any:
+    """A scipy.sparse matrix as CSR of float64 with sorted, summed, read-only entries; typed errors as for dense arrays."""
+    from scipy import sparse
+
+    if values.ndim != 2:
+        raise DataError(name, "have 2 axes (examples, features)", f"shape {values.shape}")
+    if values.dtype.kind not in "biuf":
+        raise DataError(name, "be real and numeric", f"dtype {values.dtype}")
+    rows = sparse.csr_array(values, dtype=np.float64, copy=True)
+    rows.sum_duplicates()
+    if not np.isfinite(rows.data).all():
+        raise DataError(name, "be finite", f"{int((~np.isfinite(rows.data)).sum())} entries that are not")
+    for part in (rows.data, rows.indices, rows.indptr):
+        part.setflags(write=False)
+    return rows
+
+
 def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
     """``values`` as a read-only float64 array of ``ndim`` axes, or a DataError that says what is wrong with it."""
     if hasattr(values, "toarray"):

@@ -11,18 +11,19 @@ import copy
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number
+from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number, sparse_rows
 from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec
 from msvm_ref.model.representation import Factor, cholesky_factor
 
 Bias = Literal["none", "free", "penalized"]
+DENSE_LIMIT = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class AbsentClass:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Problem:
-    """A validated training problem. ``kernel=precomputed`` takes the Gram matrix as X.
+    """A validated training problem. ``kernel=precomputed`` takes the Gram matrix as X; a linear kernel also scipy.sparse.
 
     ``n_classes`` allows absent classes: integer labels in 0 ... n_classes-1 keep their numbers, other labels come
     first (sorted) and the absent ones last. ``classes`` names them all, in order, instead.
@@ -53,21 +54,25 @@ class Problem:
     sample_weight: Array | None
     classes: tuple[Hashable, ...]
 
+    FACTOR_LIMIT: ClassVar[int] = 1000
+    """Up to this many examples a non-linear kernel's problem is its float64 factor; beyond, the kernel itself."""
+
     def __init__(self, machine: Machine, X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear,
                  bias: Bias = "none", sample_weight: Any = None, n_classes: int | None = None,
                  classes: Sequence[Hashable] | None = None) -> None:
         if not isinstance(machine, Machine):
             raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
         kernel = as_kernel(kernel)
-        X = real_array("X", X, 2, "(examples, features)")
-        n = len(X)
+        X = _data(X, kernel)
+        n = X.shape[0]
         if n == 0:
             raise DataError("X", "have at least one row", f"shape {X.shape}")
         if kernel == precomputed and X.shape[1] != n:
             raise DataError("X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}")
         labels, codes = _encode(y, n, n_classes, classes)
-        if not (abs(X) <= LARGEST).all():
-            raise DataError("X", f"be at most {LARGEST:g} in size", f"{abs(X).max():g}", "rescale the features")
+        largest = float(abs(X).max()) if X.size else 0.0
+        if not largest <= LARGEST:
+            raise DataError("X", f"be at most {LARGEST:g} in size", f"{largest:g}", "rescale the features")
         if not isinstance(bias, str) or bias not in ("none", "free", "penalized"):
             raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(bias))
         if machine.fixed_d not in (None, len(labels)):
@@ -82,7 +87,7 @@ class Problem:
 
     @property
     def n(self) -> int:
-        return len(self.X)
+        return int(self.X.shape[0])
 
     @property
     def d(self) -> int:
@@ -120,6 +125,25 @@ class Problem:
         return self.factor.features
 
     @property
+    def dense_features(self) -> Array:
+        """``features`` for those who need them as a dense array; refused where that would be too much."""
+        if not self.is_sparse:
+            return self.features
+        if self.X.shape[0] * self.X.shape[1] > DENSE_LIMIT:
+            raise DataError("X", f"have at most {DENSE_LIMIT:.0e} entries for this method", f"shape {self.X.shape}, sparse",
+                            "use method='fast'")
+        return frozen(self.X.toarray())  # type: ignore[attr-defined]
+
+    @property
+    def is_sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    @property
+    def is_implicit(self) -> bool:
+        """Is the problem its kernel, and not a factor of its Gram (see FACTOR_LIMIT)?"""
+        return not self.is_linear and self.kernel.positive and self.n > self.FACTOR_LIMIT
+
+    @property
     def is_linear(self) -> bool:
         return self.kernel == linear
 
@@ -138,7 +162,7 @@ class Problem:
 
     def new_points(self, X: Any) -> Array:
         """Points to score, validated against the training data."""
-        new = real_array("X", X, 2, "(examples, features)")
+        new: Array = _data(X, self.kernel)
         if new.shape[1] != self.X.shape[1]:
             raise DataError("X", f"have {self.X.shape[1]} columns as in training", f"shape {new.shape}")
         return new
@@ -150,6 +174,12 @@ class Problem:
     def __repr__(self) -> str:
         return (f"Problem({self.machine.name}, n={self.n}, d={self.d}, p={self.X.shape[1]}, C={self.C:g}, "
                 f"kernel={self.kernel}, bias={self.bias!r}, cost={self.machine.cost!r})")
+
+
+def _data(X: Any, kernel: Kernel) -> Any:
+    if hasattr(X, "tocsr") and kernel == linear:
+        return sparse_rows("X", X)
+    return real_array("X", X, 2, "(examples, features)")
 
 
 def _cost(name: str, value: Any) -> float:

@@ -28,7 +28,7 @@ def zero_bound(problem: Problem) -> float | None:
     """An upper bound on ||W*|| / (C sum_i ||phi(x_i)||), near 0 where w* = 0; None where no such multipliers exist."""
     if problem.bias != "none" or problem.spec.quadratic:
         raise DataError("problem", "have no bias and linear cost", f"bias {problem.bias!r}, cost {problem.machine.cost!r}")
-    spec, y, phi = problem.spec, problem.y, problem.features
+    spec, y, phi = problem.spec, problem.y, problem.dense_features
     at_zero = np.where(spec.mask, spec.gamma, -np.inf)
     slack = np.maximum(at_zero.max(axis=1, keepdims=True), 0.0) if spec.shared else np.maximum(at_zero, 0.0)
     active = spec.mask & (at_zero == slack)  # components that may carry weight at f = 0

@@ -50,8 +50,8 @@ class DualModel:
 
     def __init__(self, problem: Problem) -> None:
         self.spec, self.y, self.bias = problem.spec, problem.y, problem.bias
-        self.features = problem.features
-        phi = problem.features
+        self.features = problem.dense_features
+        phi = problem.dense_features
         if self.bias == "penalized":
             phi = np.column_stack([phi, np.ones(problem.n)])
         self.mean = phi.mean(axis=0) if self.bias == "free" else np.zeros(phi.shape[1])

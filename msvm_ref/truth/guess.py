@@ -85,7 +85,7 @@ def _by_label(problem: Problem, nu: Array, scores: Array) -> Array:
 
 def _smoothed(problem: Problem) -> tuple[Array, Array, float]:
     """(t, weight, tau) at the minimiser of the smoothed primal."""
-    spec, phi, d = problem.spec, problem.features, problem.d
+    spec, phi, d = problem.spec, problem.dense_features, problem.d
     mean = phi.mean(axis=0) if problem.bias == "free" else np.zeros(phi.shape[1])
     phi = phi - mean
     scale = float(np.sqrt((phi * phi).sum(axis=1)).max(initial=0.0)) or 1.0

@@ -46,7 +46,7 @@ def kesler_map(problem: Problem) -> Kesler:
     spec = problem.spec
     counts = spec.mask[problem.y] & (problem.costs > 0)[:, None]
     i, p = np.nonzero(counts)
-    phi = problem.features
+    phi = problem.dense_features
     if problem.bias == "penalized":
         phi = np.concatenate([phi, np.ones((problem.n, 1))], axis=1)
     elif problem.bias == "free":
@@ -95,8 +95,8 @@ class KeslerModel:
             return None
         if not all(np.isfinite(v).all() for v in (w, dual, np.zeros(0) if free_b is None else free_b)):
             return None
-        W = self.map.slots(w / self.scale, d) if self.w is not None else np.zeros((self.problem.features.shape[1], d))
-        b = np.zeros(d) if free_b is None else free_b - self.problem.features.mean(axis=0) @ W
+        W = self.map.slots(w / self.scale, d) if self.w is not None else np.zeros((self.problem.dense_features.shape[1], d))
+        b = np.zeros(d) if free_b is None else free_b - self.problem.dense_features.mean(axis=0) @ W
         if self.problem.bias == "penalized":
             W, b = W[:-1], W[-1]
         alpha = np.zeros((n, d))

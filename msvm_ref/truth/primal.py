@@ -51,8 +51,8 @@ class PrimalModel:
         self.pieces = pieces or Pieces.unknown(problem)
         self.spec, self.y, self.bias = problem.spec, problem.y, problem.bias
         self.ceiling = ceiling / problem.C
-        self.mean = problem.features.mean(axis=0) if self.bias == "free" else np.zeros(problem.features.shape[1])
-        phi = problem.features - self.mean
+        self.mean = problem.dense_features.mean(axis=0) if self.bias == "free" else np.zeros(problem.dense_features.shape[1])
+        phi = problem.dense_features - self.mean
         if self.bias == "penalized":
             phi = np.column_stack([phi, np.ones(problem.n)])
         self.scale = comfortable_scale(phi, np.minimum(problem.costs, ceiling))

@@ -19,7 +19,7 @@ from msvm_ref.judge.solution import Attempt, Solution
 from msvm_ref.model.problem import Problem
 from msvm_ref.truth.backends import Backend, chain, find
 from msvm_ref.truth.dual import DualModel
-from msvm_ref.truth.finish import finish
+from msvm_ref.judge.finish import finish
 from msvm_ref.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.truth.kesler import KeslerModel
 from msvm_ref.truth.primal import Pieces, PrimalModel

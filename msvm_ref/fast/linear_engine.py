@@ -1,0 +1,193 @@
+"""The same ascent for a linear kernel, on W itself: no Gram, memory O(stored entries + n d).
+
+    f(x_i) = W' x_i + rho sum_j A_j + b0,      W = sum_j x_j A_j'
+
+W is kept as d rows of length p for dense data (each score is a dot product along memory) and as p rows of length d for
+sparse rows (each stored entry touches d neighbours).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from msvm_ref.fast.blocks import Blocks, block_state, block_step
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+
+LONGEST_REST = 8
+
+
+@njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def dense_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, X, W, bias, alpha, A):
+    """One pass over ``order`` with W (d x p); returns (steps, gain)."""
+    d, p = W.shape
+    here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
+    steps, gained = 0, 0.0
+    for i in order:
+        if rest[i] > 0:
+            rest[i] -= 1
+            continue
+        x = X[i]
+        for c in range(d):
+            w, value = W[c], 0.0
+            for f in range(p):
+                value += w[f] * x[f]
+            here[c] = value + bias[c]
+        gain = block_step(machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch)
+        if gain <= worth_it:
+            nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
+            rest[i] = nap[i]
+            continue
+        nap[i] = 0
+        steps += 1
+        gained += gain
+        for c in range(d):
+            alpha[i, c] = new[c]
+            factor = move[c]
+            if factor != 0.0:
+                A[i, c] += factor
+                bias[c] += rho * factor
+                w = W[c]
+                for f in range(p):
+                    w[f] += factor * x[f]
+    return steps, gained
+
+
+@njit(cache=True, error_model="numpy")
+def sparse_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, data, indices, indptr, W, bias, alpha, A):
+    """The same with W (p x d) and CSR rows."""
+    d = W.shape[1]
+    here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
+    steps, gained = 0, 0.0
+    for i in order:
+        if rest[i] > 0:
+            rest[i] -= 1
+            continue
+        here[:] = bias
+        for e in range(indptr[i], indptr[i + 1]):
+            w, x = W[indices[e]], data[e]
+            for c in range(d):
+                here[c] += x * w[c]
+        gain = block_step(machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch)
+        if gain <= worth_it:
+            nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
+            rest[i] = nap[i]
+            continue
+        nap[i] = 0
+        steps += 1
+        gained += gain
+        for c in range(d):
+            alpha[i, c] = new[c]
+            A[i, c] += move[c]
+            bias[c] += rho * move[c]
+        for e in range(indptr[i], indptr[i + 1]):
+            w, x = W[indices[e]], data[e]
+            for c in range(d):
+                w[c] += x * move[c]
+    return steps, gained
+
+
+@njit(cache=True, error_model="numpy")
+def totals(machine, y, cost, scores, alpha):
+    """(loss, gain, violation): sums and the largest violation over all examples."""
+    g = np.empty(scores.shape[1])
+    loss, gain, worst = 0.0, 0.0, 0.0
+    for i in range(len(scores)):
+        a, b, v = block_state(machine, y[i], cost[i], scores[i], alpha[i], g)
+        loss += a
+        gain += b
+        worst = max(worst, v)
+    return loss, gain, worst
+
+
+class LinearEngine:
+    """The state of one ascent on W; see KernelEngine for its twin."""
+
+    def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
+        n, d = problem.n, problem.d
+        self.sparse = problem.is_sparse
+        self.mean = np.zeros(problem.X.shape[1])
+        if problem.bias == "free" and not self.sparse:  # sum_i A_i = 0 lets the features be centred, which helps the ascent
+            self.mean = problem.X.mean(axis=0)
+        self.X: Any = problem.X - self.mean if self.mean.any() else problem.X
+        self.machine, self.rho = machine.packed, rho
+        self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
+        self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
+        p = self.X.shape[1]
+        self.weights = np.zeros((p, d) if self.sparse else (d, p))
+        self.bias = np.zeros(d)
+        self.squares = np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel() if self.sparse else (self.X**2).sum(axis=1)
+        self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
+        self.steps, self.visits = 0, 0
+
+    @property
+    def W(self) -> Array:
+        return self.weights if self.sparse else self.weights.T
+
+    @property
+    def scores(self) -> Array:
+        """(n x d) f(x_i), bias included."""
+        return np.ascontiguousarray(self.X @ self.W + self.bias)
+
+    @property
+    def true_bias(self) -> Array:
+        """b for the features as given."""
+        return self.bias - self.mean @ self.W
+
+    @property
+    def evaluations(self) -> int:
+        """Inner products <w, x_i>, counted as one kernel value for each class."""
+        return self.visits * self.alpha.shape[1]
+
+    @property
+    def diagonal(self) -> Array:
+        return self.squares + self.rho
+
+    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> tuple[int, float]:
+        self.visits += int((self.rest == 0).sum())
+        common = (self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho, self.squares)
+        if self.sparse:
+            steps, gained = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
+                                         self.alpha, self.A)
+        else:
+            steps, gained = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
+        self.steps += steps
+        return steps, gained
+
+    def totals(self) -> tuple[float, float, float]:
+        return totals(self.machine, self.y, self.cost, self.scores, self.alpha)
+
+    def gram(self, chosen: NDArray[np.int64]) -> Array:
+        part = self.X[chosen]
+        product = part @ part.T
+        return (product.toarray() if self.sparse else product) + self.rho
+
+    def product(self, chosen: NDArray[np.int64], A: Array) -> Array:
+        """(n x d) what coefficients A of the chosen examples add to every score."""
+        return np.asarray(self.X @ (self.X[chosen].T @ A)) + self.rho * A.sum(axis=0)
+
+    def rough_product(self, chosen: NDArray[np.int64], A: Array) -> Array:
+        part = self.X[chosen]
+        return np.asarray(part @ (part.T @ A)) + self.rho * A.sum(axis=0)
+
+    def set_alpha(self, alpha: Array, chosen: NDArray[np.int64], change: Array, effect: Array) -> None:
+        self.alpha = alpha
+        self.A[chosen] += change
+        step = self.X[chosen].T @ change
+        self.weights += step if self.sparse else step.T
+        self.bias += self.rho * change.sum(axis=0)
+        self.rest[:], self.nap[:] = 0, 0
+
+    def shift_bias(self, shift: Array) -> None:
+        self.b0 = self.b0 + shift
+        self.bias += shift
+
+    def refresh(self) -> None:
+        """W and b anew from alpha."""
+        W = np.asarray(self.X.T @ self.A)
+        self.weights = np.ascontiguousarray(W if self.sparse else W.T)
+        self.bias = self.b0 + self.rho * self.A.sum(axis=0)
