@@ -55,6 +55,8 @@ class SavedModel:
         if machine_named(machine.name).with_cost(machine.cost) != machine:
             raise DataError("machine", "be of the catalogue to be saved", machine.name, "save the literal of your own machine")
         _kernel_record(problem.kernel)
+        if problem.is_sparse:
+            raise DataError("X", "be dense to be saved", "sparse rows", "fit on X.toarray()")
         weights = solution.W if problem.is_linear else solution.coef
         plain = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
         if not all(isinstance(v, (str, int, float, bool)) for v in plain) or len(plain) != problem.d:

@@ -25,8 +25,8 @@ from msvm_ref.model.arrays import Array, real_number
 from msvm_ref.model.kernels import Kernel, as_kernel, linear, polynomial, precomputed, rbf
 from msvm_ref.model.problem import Problem
 
-DENSE_CELLS = 50_000_000
-"""Sparse input is made dense up to this many cells (400 MB); beyond, it is refused."""
+SPARSE_FROM, DENSE_UP_TO = 1_000_000, 20_000_000
+"""Sparse input of a linear kernel stays sparse from so many cells on; of another kernel it is refused beyond so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise DataError("y", "have at least 2 classes", f"{len(self.classes_)} class",
                             "rows of weight 0 do not count" if sample_weight is not None else "")
-        X = solvable(X)
+        X = solvable(X, self.kernel)
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if given and X.shape[0] != X.shape[1]:
             raise DataError("X", "be a square Gram matrix for kernel='precomputed'", f"shape {X.shape}")
@@ -79,7 +79,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Training(X, codes.astype(np.int64), None if (mass == 1).all() else mass, kernel, row_of)
 
     def _new(self, X: Any) -> Array:
-        new: Array = solvable(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        new: Array = solvable(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), self.kernel)
         return new[:, self._chosen] if isinstance(self.kernel, str) and self.kernel == "precomputed" else new
 
     def _solver(self) -> Callable[[Problem], Solution]:
@@ -116,13 +116,16 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def solvable(X: Any) -> Any:
+def solvable(X: Any, kernel: Any) -> Any:
     """What a Problem takes. The one place that decides what becomes of sparse input."""
     if not sparse.issparse(X):
         return X
-    if X.shape[0] * X.shape[1] > DENSE_CELLS:
-        raise DataError("X", f"have at most {DENSE_CELLS} cells when sparse", f"{X.shape[0]} x {X.shape[1]}",
-                        "sparse input is solved dense; select features first")
+    cells = X.shape[0] * X.shape[1]
+    if cells > SPARSE_FROM and isinstance(kernel, str) and kernel == "linear":
+        return X
+    if cells > DENSE_UP_TO:
+        raise DataError("X", f"have at most {DENSE_UP_TO} cells when sparse", f"{X.shape[0]} x {X.shape[1]}",
+                        "kernel='linear' takes large sparse input as it is")
     return X.toarray()
 
 
@@ -168,5 +171,5 @@ def _gamma(gamma: Any, X: Array, weight: Array) -> float:
 
 
 def iterations(solution: Solution) -> int:
-    """What the solver counts as iterations; the ground truth's backends count their attempts."""
-    return max(int(solution.work.get("iterations", len(solution.attempts))), 1)
+    """Passes over the examples; of the ground truth, how often a backend was asked."""
+    return max(int(solution.work.get("passes", len(solution.attempts))), 1)

@@ -85,7 +85,7 @@ class MulticlassSVC(CertifiedClassifier):
 
     @property
     def support_vectors_(self) -> Array:
-        return np.asarray(self.solution_.problem.X[self.solution_.support])
+        return self.solution_.problem.X[self.solution_.support]
 
     @property
     def dual_coef_(self) -> Array:

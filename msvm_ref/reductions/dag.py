@@ -43,7 +43,7 @@ class Dag:
     def walk(self, X: Any) -> Walk:
         """All points at once: those that ask the same pair share one evaluation of that machine's scores."""
         new = self.pairs.samples.new_points(X)
-        n, d = len(new), len(self.order)
+        n, d = new.shape[0], len(self.order)
         front, back = np.zeros(n, dtype=np.int64), np.full(n, d - 1)
         order = np.array(self.order)
         asked, won = np.empty((n, d - 1, 2), dtype=np.int64), np.empty((n, d - 1), dtype=np.int64)

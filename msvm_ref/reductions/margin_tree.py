@@ -75,8 +75,9 @@ class MarginTree:
         return tuple(split.machine for split in self.root.walk())
 
     def predict_codes(self, X: Any) -> Codes:
-        codes = np.empty(len(new := self.samples.new_points(X)), dtype=np.int64)
-        _descend(self.root, new, np.arange(len(new)), codes)
+        new = self.samples.new_points(X)
+        codes = np.empty(new.shape[0], dtype=np.int64)
+        _descend(self.root, new, np.arange(new.shape[0]), codes)
         return codes
 
     def splits(self) -> tuple[tuple[Group, Group], ...]:

@@ -46,6 +46,8 @@ class Samples:
                             "a binary machine needs both its classes; leave absent classes out")
         if hard and (sample_weight is not None or cost != "linear"):
             raise DataError("C", "be finite with sample_weight or the quadratic cost", "inf", "a hard margin has no slack")
+        if hard and (whole.is_sparse or whole.is_implicit):
+            raise DataError("C", "be finite for sparse rows, or for a kernel with so many examples", f"inf and {whole!r}")
         return cls(whole, math.inf if hard else whole.C)
 
     @property

@@ -21,7 +21,7 @@ from small_problems import blobs
 
 import msvm_ref as mr
 from msvm_ref.estimator import base
-from msvm_ref.estimator.automatic import DUAL_UP_TO, TRUTH_UP_TO, choose
+from msvm_ref.estimator.automatic import DUAL_UP_TO, FEW_WEIGHTS, TRUTH_UP_TO, choose
 from msvm_ref.methods import METHODS
 
 X, Y = blobs(3, 8)
@@ -145,10 +145,18 @@ def test_tables_names_and_sparse(estimator):
             fitted.predict(frame[["b", "a", "c"]])
 
 
-def test_large_sparse_input_is_refused_not_tried(monkeypatch):
-    monkeypatch.setattr(base, "DENSE_CELLS", 10)
-    with pytest.raises(mr.DataError, match="sparse"):
-        mr.MulticlassSVC().fit(sparse.csr_array(X), Y)
+@pytest.mark.parametrize("estimator", ALL, ids=named)
+def test_large_sparse_input_stays_sparse_or_is_refused(estimator, monkeypatch):
+    dense = clone(estimator).fit(X, NAMES)
+    monkeypatch.setattr(base, "SPARSE_FROM", 10)
+    monkeypatch.setattr(base, "DENSE_UP_TO", 20)
+    fitted = clone(estimator).set_params(method="fast").fit(sparse.csr_array(X), NAMES)
+    assert fitted.method_ == "fast"
+    assert fitted.certificate_.lower <= dense.certificate_.upper * (1 + 1e-9)
+    for new in (sparse.csr_array(X), X):
+        assert (fitted.predict(new) == dense.predict(X)).all()
+    with pytest.raises(mr.DataError, match="kernel='linear'"):
+        clone(estimator).set_params(kernel="rbf").fit(sparse.csr_array(X), Y)
 
 
 @pytest.mark.parametrize("estimator", [mr.MulticlassSVC("OVA"), mr.OneVsOneSVC(), mr.DAGSVC(),
@@ -165,15 +173,16 @@ def test_a_precomputed_gram_is_the_named_kernel(estimator):
 
 
 def test_auto_says_what_it_took(monkeypatch):
-    monkeypatch.delitem(METHODS, "fast", raising=False)
-    small = mr.Problem(mr.WW, X, Y, kernel=mr.rbf(1.0))
-    rows = (DUAL_UP_TO // 3 + 1, 3)
-    large = mr.Problem(mr.WW, np.random.default_rng(0).normal(size=rows), np.arange(rows[0]) % 3, kernel=mr.rbf(1.0))
-    assert (choose("auto", small), choose("auto", large)) == ("dual", "primal")
-    assert choose("auto", mr.Problem(mr.WW, X, Y)) == "primal"
-    monkeypatch.setitem(METHODS, "fast", "msvm_ref.truth.solve:solve_dual")
-    assert large.n * large.d > TRUTH_UP_TO >= small.n * small.d
-    assert (choose("auto", small), choose("auto", large), choose("primal", large)) == ("dual", "fast", "primal")
+    def problem(n, p, kernel):
+        return mr.Problem(mr.WW, np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 3, kernel=kernel)
+
+    tiny, kernel, large = (problem(n, 2, mr.rbf(1.0)) for n in (15, 150, DUAL_UP_TO // 3 + 1))
+    narrow, wide = problem(200, 5, mr.linear), problem(200, FEW_WEIGHTS, mr.linear)
+    assert [choose("auto", p) for p in (tiny, kernel, large, narrow, wide)] == ["dual", "fast", "fast", "primal", "fast"]
+    assert tiny.n * tiny.d <= TRUTH_UP_TO
+    assert choose("kesler", wide) == "kesler"
+    monkeypatch.delitem(METHODS, "fast")
+    assert [choose("auto", p) for p in (tiny, kernel, large, narrow, wide)] == ["dual", "dual", "primal", "primal", "primal"]
     assert mr.MulticlassSVC(method="kesler", kernel="linear").fit(X, Y).method_ == "kesler"
     assert mr.MulticlassSVC().fit(X, Y).method_ == "dual"
 
@@ -182,6 +191,8 @@ def test_what_did_not_converge_warns_with_its_gap(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mr.MulticlassSVC(kernel="linear", max_iter=5).fit(X, Y)  # auto: a limit the truth has no use for
+    with pytest.warns(ConvergenceWarning, match="certified relative gap"):
+        assert mr.MulticlassSVC(method="fast", max_iter=1, C=100.0).fit(X, Y).n_iter_ == 1
     monkeypatch.setattr(base, "solve", lambda *a, **k: replace(mr.solve(*a, **k), converged=False))
     for estimator, parts in ((ALL[0], ""), (ALL[1], " in 3 of 3 binary problems")):
         with pytest.warns(ConvergenceWarning, match=rf"stopped{parts} at a certified relative gap of") as caught:
