@@ -104,23 +104,25 @@ def compare(data: Sequence[str | tuple[str, Any, Any]], Cs: Sequence[float] = (1
     chosen = (*hsu_lin(), *unified_view(bias)) if methods is None else tuple(methods)
     if not sets or not chosen or not Cs or not gammas:
         raise DataError("compare", "have data, methods, C and gamma to compare", "an empty list")
+    if n_jobs == 0:
+        raise DataError("n_jobs", "be a number of processes, negative to leave some cores out", "0")
     widths = list(gammas) if kernel in ("rbf", "poly") else ["-"]
-    tasks = [(d, m, C, gamma) for d in sets for m in chosen for C in Cs for gamma in widths]
+    cells = [(i, j, C, gamma) for i in range(len(sets)) for j in range(len(chosen)) for C in Cs for gamma in widths]
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     results: Iterable[tuple[int, Row]] = run(
-        delayed(_numbered)(k, d, m, C, gamma, kernel, folds, tol, method, seed) for k, (d, m, C, gamma) in enumerate(tasks))
+        delayed(_numbered)(k, sets[i], chosen[j], C, gamma, kernel, folds, tol, method, seed)
+        for k, (i, j, C, gamma) in enumerate(cells))
     found: dict[int, Row] = {}
     for number, row in results:
         found[number] = row
         if bar is not None:
             bar.step(f"{row.data} {row.method}")
-    best: dict[tuple[str, str, str], Row] = {}
+    best: dict[tuple[int, int], Row] = {}
     for number in sorted(found):  # ties go to the C and gamma that were listed first
-        row = found[number]
-        key = (row.data, row.source, row.method)
+        row, key = found[number], cells[number][:2]
         if key not in best or best[key].error or row.accuracy > best[key].accuracy:
             best[key] = row
-    return [best[d[0], m.source, m.name] for d in sets for m in chosen]
+    return [best[key] for key in sorted(best)]
 
 
 def count_cells(sets: int, Cs: Sequence[float], gammas: Sequence[Any], kernel: str) -> int:

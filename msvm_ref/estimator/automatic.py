@@ -14,7 +14,7 @@ from msvm_ref.methods import METHODS
 from msvm_ref.model.problem import Problem
 
 TRUTH_UP_TO = 300
-"""Margin components n d up to which the truth is taken: there is little to gain, and the truth repeats itself to the last bit."""
+"""Margin components n d up to which the truth is taken: little is to be gained, and it repeats itself to the last bit."""
 FEW_WEIGHTS = 100
 """Weights p d up to which the primal is quick for a linear kernel and any n."""
 DUAL_UP_TO = 600
