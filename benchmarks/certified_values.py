@@ -155,8 +155,10 @@ rationals, values in ball arithmetic) whose two ends round to the same decimal.
 
 Data: `msvm_ref.datasets.load(name)`; iris, wine, digits through scikit-learn. "standardised": (x − mean)/std per column
 with correctly rounded mean and population std, computed on the rows used. digits: first 200 rows; vowel: the 528 training
-rows. rbf exp(−γ‖x−x'‖²): vowel every 4th of the 528 rows, vehicle every 4th row, first 200 of these; its value belongs to the
-float64 factor of the Gram, which may differ between platforms in the 13th digit. Support vectors: examples with α > 1e-7·C
+rows; vehicle: all 846. rbf exp(−γ‖x−x'‖²): vowel every 4th of the 528 rows, vehicle every 4th row, first 200 of these, because
+its weights are n × d instead of p × d (glass, n = 214, took up to 281 s a row on a shared core); its value belongs to the
+float64 factor of the Gram, which may differ between platforms in the 13th digit. A linear value is marked ~ where the exact
+optimum was not found within 10 s. Support vectors: examples with α > 1e-7·C
 in the solver's certified solution (α is not unique, so another solution may have another count). Training errors: argmax of
 the scores, the first class on ties; "tied" counts the examples whose two largest scores agree to 1e-6, where the count
 depends on the last digits."""

@@ -5,11 +5,13 @@ The guess saves work and decides nothing: ``judge.exact`` finds, ``judge.exact_c
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact import ExactnessError, ExactOptimum, Gram
+from msvm_ref.judge.exact import ExactnessError, ExactOptimum, Gram, refuse_beyond_size
 from msvm_ref.judge.exact import exact_optimum as _from_guess
 from msvm_ref.methods import solve
 from msvm_ref.model.arrays import real_number
@@ -21,7 +23,8 @@ __all__ = ["ExactOptimum", "ExactnessError", "exact_optimum"]
 def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
     """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see judge.exact).
 
-    ``seconds`` limits the exact part, checked between its steps; the float solution it starts from comes before.
+    ``seconds`` counts from this call, the float solution it starts from included. It is looked at after that solution and
+    between the exact steps; neither a backend nor an exact step under way is interrupted. The size is refused at once.
     """
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
@@ -32,7 +35,9 @@ def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor"
         raise DataError("seconds", "be a finite, non-negative number", repr(seconds))
     if problem.features.shape[1] == 0:
         raise ExactnessError("problem", "have at least one feature of positive rank", "none", "add a column of zeros")
-    return _from_guess(problem, _guess(problem), seconds, gram)
+    started = time.perf_counter()
+    refuse_beyond_size(problem)
+    return _from_guess(problem, _guess(problem), allowed, gram, started)
 
 
 def _guess(problem: Problem) -> Candidate:

@@ -1,4 +1,4 @@
-"""Laws of the exact optimum on drawn problems: proved, guess-independent, enclosed, scaling and permuting as it must."""
+"""Laws of the exact optimum on drawn problems: proved by two checkers, guess-independent, enclosed, scaling as it must."""
 
 from fractions import Fraction
 
@@ -7,42 +7,50 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import msvm_ref as mr
+from msvm_ref.conformance.strategies import problems
+from msvm_ref.conformance.vectors_build import machine_json
+from msvm_ref.conformance.verifier import bias, values
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact import exact_optimum
+from msvm_ref.judge.exact_bias import bias_interval
 from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.rigorous import rigorous_bounds
 
-MACHINES = [*mr.CATALOGUE, mr.RM(Fraction(1, 4)), mr.RM(0), mr.RM(1)]
-
-
-@st.composite
-def problems(draw):
-    d, n, p = draw(st.integers(2, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 2))
-    number = st.integers(-4, 4).map(lambda v: v / 2)
-    X = draw(st.lists(st.lists(number, min_size=p, max_size=p), min_size=n, max_size=n))
-    y = draw(st.lists(st.integers(0, d - 1), min_size=n, max_size=n))
-    weight = draw(st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
-    machine = draw(st.sampled_from(MACHINES)).with_cost(draw(st.sampled_from(["linear", "quadratic"])))
-    bias = draw(st.sampled_from(["none", "free", "penalized"]))
-    return mr.Problem(machine, X, y, C=2.0 ** draw(st.integers(-6, 6)), bias=bias, sample_weight=weight, n_classes=d)
+many = settings(max_examples=2 * settings.default.max_examples)
+drawn = problems(kernels=(mr.linear,), max_n=5, max_p=2)
 
 
 def zero(problem):
     return Candidate(np.zeros((problem.features.shape[1], problem.d)), np.zeros(problem.d), np.zeros((problem.n, problem.d)))
 
 
-@given(problems())
-@settings(max_examples=60, deadline=None)
+@many
+@given(drawn)
 def test_proved_and_rigorously_enclosed(problem):
     best = exact_optimum(problem, zero(problem))
     assert check_exact(problem, best.value, best.W, best.b, best.alpha) == []
-    floats = Candidate(*(np.array([[float(v) for v in row] for row in block]) for block in (best.W, (best.b,), best.alpha)))
-    bounds = rigorous_bounds(problem, Candidate(floats.W, floats.b[0], floats.alpha))
+    W, b, alpha = (np.array([[float(v) for v in row] for row in block]) for block in (best.W, (best.b,), best.alpha))
+    bounds = rigorous_bounds(problem, Candidate(W, b[0], alpha))
     assert bounds.lower <= best.value <= bounds.upper
 
 
-@given(problems(), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@many
+@given(drawn)
+def test_the_vectors_verifier_proves_it_too_and_finds_the_same_range_of_b(problem):
+    """The standard library's checker and linear program share no line with the judge's."""
+    best = exact_optimum(problem, zero(problem))
+    exactly = values.texts([[Fraction(v) for v in row] for row in problem.X.tolist()])
+    stated = values.stated({
+        "machine": machine_json(problem.machine, problem.d), "cost": problem.machine.cost, "bias": problem.bias, "C": "1",
+        "sample_weight": [str(Fraction(v)) for v in problem.costs.tolist()], "X": exactly, "y": problem.y.tolist()})
+    W, b, alpha = [list(row) for row in best.W], list(best.b), [list(row) for row in best.alpha]
+    assert values.unproved(stated, {"W": W, "b": b, "alpha": alpha}) == []
+    assert values.primal_value(stated, W, b) == best.value
+    assert bias.bias_interval(stated, W, b, alpha) == [list(ends) for ends in bias_interval(best)]
+
+
+@many
+@given(drawn, st.randoms(use_true_random=False))
 def test_any_guess_finds_the_same_value_and_weights(problem, random):
     rng = np.random.default_rng(random.randint(0, 2**30))
     wild = Candidate(rng.normal(size=(problem.features.shape[1], problem.d)), rng.normal(size=problem.d),
@@ -51,8 +59,8 @@ def test_any_guess_finds_the_same_value_and_weights(problem, random):
     assert (first.value, first.W) == (second.value, second.W)
 
 
-@given(problems())
-@settings(max_examples=40, deadline=None)
+@many
+@given(drawn)
 def test_doubling_every_example_is_doubling_C(problem):
     weight = problem.sample_weight
     twice = mr.Problem(problem.machine, np.repeat(problem.X, 2, axis=0), np.repeat(problem.y, 2), C=problem.C,

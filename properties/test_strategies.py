@@ -105,6 +105,6 @@ def test_candidates_are_feasible_or_not(feasible):
 
 
 def test_problems_shrink_to_a_readable_one():
-    smallest = find(problems(max_n=3, max_d=3), lambda p: p.n >= 2 and p.bias == "free", settings=hunt)
+    smallest = find(problems(max_n=2, max_p=1, max_d=2), lambda p: p.n >= 2 and p.bias == "free", settings=hunt)
     assert recipe(smallest) == ("Problem(machine_named('WW').with_cost('linear'), X=[[0.0], [0.0]], y=[0, 0], C=1.0, "
                                 "kernel=linear, bias='free', n_classes=2)")

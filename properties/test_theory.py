@@ -59,19 +59,15 @@ def _build(margin, aggregation, target, sum_to_zero):
 def least_risk(machine, P):
     """min R_P by HiGHS, straight from the definition."""
     d = len(P)
-    nu, gamma, counts = machine.nu(d), machine.gamma(d), machine.aggregation.mask(d)
-    groups = []
-    for y in range(d):
-        parts = [c for c in range(d) if counts[y, c]]
-        groups += [(y, parts)] if machine.aggregation.slack == "shared" else [(y, [c]) for c in parts]
-    A, b = [], []
-    for r, (y, parts) in enumerate(groups):
-        for c in parts:
-            A.append([*(-float(v) for v in nu[y][c]), *(-float(q == r) for q in range(len(groups)))])
-            b.append(-float(gamma[y][c]))
-    cost = [0.0] * d + [float(P[y]) for y, _ in groups]
-    equal = {"A_eq": [[1.0] * d + [0.0] * len(groups)], "b_eq": [0.0]} if machine.sum_to_zero else {}
-    result = linprog(cost, A_ub=A, b_ub=b, bounds=[(None, None)] * d + [(0, None)] * len(groups), method="highs", **equal)
+    nu, gamma = np.array(machine.nu(d), dtype=float), np.array(machine.gamma(d), dtype=float)
+    y, c = np.nonzero(machine.aggregation.mask(d))
+    own_slack = np.arange(len(y)) if machine.aggregation.slack == "own" else y
+    slacks = own_slack.max() + 1
+    cost = np.zeros(d + slacks)
+    cost[d + own_slack] = np.array(P, dtype=float)[y]
+    A = np.hstack([-nu[y, c], -np.eye(slacks)[own_slack]])
+    equal = {"A_eq": [[1.0] * d + [0.0] * slacks], "b_eq": [0.0]} if machine.sum_to_zero else {}
+    result = linprog(cost, A_ub=A, b_ub=-gamma[y, c], bounds=[(None, None)] * d + [(0, None)] * slacks, method="highs", **equal)
     assert result.status == 0
     return result.fun
 

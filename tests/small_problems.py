@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +16,31 @@ MACHINES = (mr.WW, mr.CS, mr.LLW, mr.MMR, mr.MMR_ORTHO, mr.OVA, mr.AMO, mr.ATM, 
             *(mr.RM(Fraction(k, 4)) for k in range(5)))
 BIASES = ("none", "free", "penalized")
 COSTS = ("linear", "quadratic")
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+"""The nightly profile runs whole products; every other one a table in which every pair of values meets."""
+
+
+def table(main: Sequence[Sequence[Any]], extra: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """The product of ``main``, each row with the one choice of ``extra`` factors that lets most new pairs of values meet."""
+    factors = [*main, *extra]
+    places = [range(len(values)) for values in factors]
+    met: set[tuple[tuple[int, int], ...]] = set()
+    rows = []
+    for row in product(*places[:len(main)]):
+        options = [(*row, *choice) for choice in product(*places[len(main):])]
+        taken = options if NIGHTLY else [max(options, key=lambda option: len(set(pairs(option)) - met))]
+        met.update(pair for option in taken for pair in pairs(option))
+        rows += taken
+    return [tuple(values[k] for values, k in zip(factors, row, strict=True)) for row in rows]
+
+
+def pairs(row: Sequence[int]) -> list[tuple[tuple[int, int], ...]]:
+    return list(combinations(enumerate(row), 2))
+
+
+def label(value: Any) -> str:
+    """A parameter's name in a test id."""
+    return str(getattr(value, "name", value))
 
 
 def blobs(d: int, per_class: int = 5, p: int = 3, spread: float = 1.2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_problems import blobs
+from small_problems import BIASES, COSTS, blobs, label, table
 
 import msvm_ref as mr
 
@@ -32,15 +32,16 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("machine", [mr.WW, mr.CS, mr.LLW, mr.MMR_ORTHO, mr.ATM, mr.ATS, mr.RM()], ids=lambda m: m.name)
-def test_ugly_input_is_solved_and_certified(case, machine, cost):
+MATRIX = table((tuple(CASES), (mr.WW, mr.CS, mr.LLW, mr.MMR_ORTHO, mr.ATM, mr.ATS, mr.RM())), (BIASES, COSTS))
+
+
+@pytest.mark.parametrize(("case", "machine", "bias", "cost"), MATRIX, ids=label)
+def test_ugly_input_is_solved_and_certified(case, machine, bias, cost):
     X, y, C, n_classes = CASES[case]
-    for bias in ("none", "free", "penalized"):
-        problem = mr.Problem(machine.with_cost(cost), X, y, C=C, bias=bias, n_classes=n_classes)
-        solution = mr.solve(problem)
-        assert solution.certificate.optimal(1e-9), f"{bias}\n{solution}"
-        assert np.isfinite(solution.decision_function(X)).all()
+    problem = mr.Problem(machine.with_cost(cost), X, y, C=C, bias=bias, n_classes=n_classes)
+    solution = mr.solve(problem)
+    assert solution.certificate.optimal(1e-9), f"{bias}\n{solution}"
+    assert np.isfinite(solution.decision_function(X)).all()
 
 
 def test_zero_features_leave_only_the_bias():

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
-from small_problems import blobs
+from small_problems import BIASES, COSTS, MACHINES, blobs, label, table
 
 import msvm_ref as mr
 from msvm_ref.truth.solve import ROUTES
 
+MATRIX = table((MACHINES, BIASES, COSTS), ((2, 3, 4, 5), (mr.linear, mr.rbf(0.5))))
 
-@pytest.mark.parametrize("d", [2, 3, 4, 5])
-def test_three_routes_agree_within_their_certified_gaps(machine, bias, cost, d):
+
+def test_every_pair_of_values_is_in_the_matrix():
+    factors = [set(map(label, column)) for column in zip(*MATRIX, strict=True)]
+    assert list(map(len, factors)) == [14, 3, 2, 4, 2]
+    for j, k in combinations(range(5), 2):
+        assert len({(label(row[j]), label(row[k])) for row in MATRIX}) == len(factors[j]) * len(factors[k])
+
+
+@pytest.mark.parametrize(("machine", "bias", "cost", "d", "kernel"), MATRIX, ids=label)
+def test_three_routes_agree_within_their_certified_gaps(machine, bias, cost, d, kernel):
     X, y = blobs(d)
-    for kernel in (mr.linear, mr.rbf(0.5)):
-        problem = mr.Problem(machine.with_cost(cost), X, y, C=1.0, kernel=kernel, bias=bias)
-        solutions = [mr.solve(problem, method=route) for route in ROUTES]
-        for solution in solutions:
-            assert solution.converged
-            assert solution.certificate.relative_gap <= 1e-9
-            assert solution.certificate.optimal(1e-9), str(solution)
-        lower = max(s.certificate.lower for s in solutions)
-        upper = min(s.certificate.upper for s in solutions)
-        assert lower <= upper, [(s.certificate.lower, s.certificate.upper) for s in solutions]
-        first = solutions[0]
-        for other in solutions[1:]:
-            reach = first.certificate.distance_bound + other.certificate.distance_bound
-            assert np.linalg.norm(first.candidate.W - other.candidate.W) <= reach
+    problem = mr.Problem(machine.with_cost(cost), X, y, C=1.0, kernel=kernel, bias=bias)
+    solutions = [mr.solve(problem, method=route) for route in ROUTES]
+    for solution in solutions:
+        assert solution.converged
+        assert solution.certificate.relative_gap <= 1e-9
+        assert solution.certificate.optimal(1e-9), str(solution)
+    lower = max(s.certificate.lower for s in solutions)
+    upper = min(s.certificate.upper for s in solutions)
+    assert lower <= upper, [(s.certificate.lower, s.certificate.upper) for s in solutions]
+    first = solutions[0]
+    for other in solutions[1:]:
+        reach = first.certificate.distance_bound + other.certificate.distance_bound
+        assert np.linalg.norm(first.candidate.W - other.candidate.W) <= reach
 
 
 @pytest.mark.parametrize("kernel", [mr.polynomial(2, 0.5), lambda a, b: 1.0 + a @ b.T], ids=["polynomial", "callable"])

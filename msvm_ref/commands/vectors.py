@@ -12,7 +12,8 @@ from typing import Any
 
 from msvm_ref.conformance import vectors_verify
 from msvm_ref.conformance.vectors_run import run_command
-from msvm_ref.conformance.vectors_verify import Vector, verify_document
+from msvm_ref.conformance.vectors_verify import read, verify_file
+from msvm_ref.conformance.verifier.values import Vector
 
 BUNDLED = Path(vectors_verify.__file__).parent / "vectors"
 NOT_VECTORS = {"schema.json"}
@@ -55,14 +56,9 @@ def files(machine: str | None = None) -> list[Path]:
 
 def vectors(machine: str | None = None, flag: str | None = None) -> Iterator[Vector]:
     for path in files(machine):
-        for vector in _read(path)["vectors"]:
+        for vector in read(path)["vectors"]:
             if flag is None or flag in vector.get("flags", ()):
                 yield vector
-
-
-def _read(path: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return document
 
 
 def _build(args: argparse.Namespace) -> int:
@@ -97,25 +93,29 @@ def _verify(args: argparse.Namespace) -> int:
     results = []
     for path in args.file or files():
         try:
-            results += [(str(path), name, faults) for name, faults in verify_document(_read(path))]
-        except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, AttributeError) as error:
-            return _usage(f"{path} is not a vector file ({type(error).__name__}: {error})", "FORMAT.md describes them")
+            results += [(str(path), name, faults) for name, faults in verify_file(path)]
+        except (OSError, ValueError) as error:
+            return _usage(f"{path} is not a vector file: {error}", "FORMAT.md describes them")
     refused = [entry for entry in results if entry[2]]
+    count, wrong = (sum(bool(name) for _, name, _ in entries) for entries in (results, refused))
     if args.json:
-        print(json.dumps({"vectors": len(results), "refused": [{"file": f, "id": n, "faults": w} for f, n, w in refused]}))
+        print(json.dumps({"vectors": count, "refused": [{"file": f, "id": n, "faults": w} for f, n, w in refused]}))
     else:
         for file, name, faults in refused:
-            print(f"{file}: {name}: {'; '.join(faults)}")
-        print(f"{len(results)} vectors, {len(results) - len(refused)} verified exactly, {len(refused)} refused")
+            print(f"{file}: {name or 'the file'}: {'; '.join(faults)}")
+        print(f"{count} vectors, {count - wrong} verified exactly, {wrong} refused")
     return 1 if refused else 0
 
 
 def _export(args: argparse.Namespace) -> int:
     args.directory.mkdir(parents=True, exist_ok=True)
-    copied = sorted(path for path in BUNDLED.iterdir() if path.suffix in (".json", ".md", ".js"))
-    for path in [*copied, Path(vectors_verify.__file__)]:
+    copied = sorted(path for path in BUNDLED.iterdir() if path.suffix in (".json", ".md", ".js") or path.name == "SHA256SUMS")
+    program = Path(vectors_verify.__file__)
+    for path in [*copied, program]:
         shutil.copyfile(path, args.directory / path.name)
-    names = [path.name for path in copied] + ["vectors_verify.py"]
+    shutil.copytree(program.parent / "verifier", args.directory / "verifier", dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("__pycache__"))
+    names = [path.name for path in copied] + [program.name, "verifier/"]
     print(json.dumps({"directory": str(args.directory), "files": names}) if args.json
           else f"{len(names)} files in {args.directory}; start with FORMAT.md")
     return 0

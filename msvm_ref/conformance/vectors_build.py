@@ -8,10 +8,10 @@ rationals stay short. Committed vectors are checked by ``vectors_verify``, never
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.vectors_invalid import invalid_vectors
-from msvm_ref.conformance.vectors_verify import Vector, candidate_faults, decimal, verify_document
+from msvm_ref.conformance.vectors_verify import FORMAT, verify_document
+from msvm_ref.conformance.verifier.valid import RIVAL, comment, flags_of, identity, optimum_json
+from msvm_ref.conformance.verifier.values import Vector, rationals, scores, stated, texts
 from msvm_ref.exact import exact_optimum
 from msvm_ref.judge.exact import ExactOptimum
 from msvm_ref.judge.exact_bias import bias_interval
@@ -27,28 +29,17 @@ from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, MMR_ORTHO, OVA
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 
-FORMAT = "msvm-ref-vectors/1"
 HERE = Path(__file__).parent / "vectors"
 
 MACHINES: dict[str, Machine] = {
     "WW": WW, "CS": CS, "LLW": LLW, "MMR": MMR, "MMR_ORTHO": MMR_ORTHO, "RM-1-4": RM(Fraction(1, 4)), "RM-1-2": RM(),
     "RM-3-4": RM(Fraction(3, 4)), "OVA": OVA, "AMO": AMO, "ATM": ATM, "ATS": ATS}
 
-RIVAL = {"WW": "CS", "CS": "WW", "LLW": "ATS", "ATS": "LLW", "AMO": "ATM", "ATM": "AMO", "MMR": "MMR_ORTHO",
-         "MMR_ORTHO": "MMR", "OVA": "ATS", "RM-1-4": "RM-1-2", "RM-1-2": "RM-3-4", "RM-3-4": "RM-1-2"}
-"""The machine each one is most easily mistaken for."""
-
-SHORT, LONGEST, ATTEMPTS = 60, 44, 12
-"""Longest rational published for the optimum and for an entry; data sets tried per vector."""
+LONGEST, ATTEMPTS = 44, 12
+"""Length above which a rational is avoided where another data set has shorter ones; data sets tried per vector."""
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """One special case: a flag, what it is, and the data (a function of a seeded generator and d)."""
-
-    flag: str
-    comment: str
-    data: Callable[[np.random.Generator, int], dict[str, Any]]
+Data = Callable[[np.random.Generator, int], dict[str, Any]]
 
 
 def ordinary(rng: np.random.Generator, d: int) -> dict[str, Any]:
@@ -88,14 +79,10 @@ def weighted(rng: np.random.Generator, d: int) -> dict[str, Any]:
     return data | {"sample_weight": rng.integers(0, 4, len(data["y"])) / 2}
 
 
-SPECIAL = (
-    Recipe("contradictory", "the same point with two labels, twice", contradictory),
-    Recipe("absent-class", "the last classes have no example", absent),
-    Recipe("single-example", "one example", single),
-    Recipe("zero-features", "every feature is zero: only a bias can act", zero_features),
-    Recipe("tiny-C", "C = 2^-20: the loss hardly counts", tiny_cost),
-    Recipe("huge-C", "C = 2^20: close to the hard margin", huge_cost),
-    Recipe("weighted", "sample weights, some of them zero", weighted))
+SPECIAL: dict[str, Data] = {
+    "contradictory": contradictory, "absent-class": absent, "single-example": single, "zero-features": zero_features,
+    "tiny-C": tiny_cost, "huge-C": huge_cost, "weighted": weighted}
+"""Data of the special cases; ``verifier.valid.CASES`` says what they are."""
 
 
 def build(directory: Path, report: Callable[[str], None] = lambda line: None) -> int:
@@ -112,7 +99,13 @@ def build(directory: Path, report: Callable[[str], None] = lambda line: None) ->
         (directory / f"{key}.json").write_text(f'{head}, "vectors": [\n{lines}\n]}}\n', encoding="utf-8")
         total += len(vectors)
         report(f"{key}: {len(vectors)} vectors")
+    (directory / "SHA256SUMS").write_text(checksums(directory), encoding="utf-8")
     return total
+
+
+def checksums(directory: Path) -> str:
+    """What ``sha256sum -c SHA256SUMS`` reads: a verifier proves that a file is true, this that it is the published one."""
+    return "".join(f"{hashlib.sha256((directory / f'{key}.json').read_bytes()).hexdigest()}  {key}.json\n" for key in MACHINES)
 
 
 def vectors_of(key: str) -> Iterator[Vector]:
@@ -120,91 +113,52 @@ def vectors_of(key: str) -> Iterator[Vector]:
     ordinal = 0
     for cost in ("linear", "quadratic"):
         for bias in ("none", "free", "penalized"):
-            cases = [(d, Recipe("ordinary", f"{d} classes in the plane", ordinary)) for d in (2, 3, 4, 5)]
-            cases += [(3, recipe) for k, recipe in enumerate(SPECIAL) if (k + ordinal) % 2 == 0 or bias == "free"]
-            for d, recipe in cases:
+            cases: list[tuple[int, str, Data]] = [(d, "ordinary", ordinary) for d in (2, 3, 4, 5)]
+            cases += [(3, case, data) for k, (case, data) in enumerate(SPECIAL.items())
+                      if (k + ordinal) % 2 == 0 or bias == "free"]
+            for d, case, data in cases:
                 ordinal += 1
-                optimum, vector = _shortest(key, cost, bias, d, recipe, ordinal)
+                vector = _shortest(key, cost, bias, d, case, data, ordinal)
                 yield vector
-                if recipe.flag == "ordinary":
-                    for name, candidate in invalid_vectors(optimum, MACHINES[RIVAL[key]], ordinal):
-                        yield from _invalid(vector, name, candidate)
+                if case == "ordinary":
+                    yield from invalid_vectors(vector, ordinal)
 
 
-def _shortest(key: str, cost: Any, bias: Any, d: int, recipe: Recipe, ordinal: int) -> tuple[ExactOptimum, Vector]:
-    """Of several data sets the one with the shortest certificate among those whose W is not zero, if there are such."""
+def _shortest(key: str, cost: Any, bias: Any, d: int, case: str, data: Data, ordinal: int) -> Vector:
+    """Of several data sets of this case the one with the shortest certificate, W not zero if that can be had."""
     found = []
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([ordinal, attempt, d, sum(map(ord, key))])
-        problem = Problem(MACHINES[key].with_cost(cost), bias=bias, **recipe.data(rng, d))
-        optimum = exact_optimum(problem)
+        optimum = exact_optimum(Problem(MACHINES[key].with_cost(cost), bias=bias, **data(rng, d)))
         trivial = not any(v for row in optimum.W for v in row)
         longest = max(len(str(v)) for block in (optimum.W, optimum.alpha, (optimum.b,)) for row in block for v in row)
-        found.append((trivial, longest > LONGEST, longest, attempt, optimum))
+        vector = _vector(key, optimum, case)
+        if case not in vector["flags"]:
+            continue
+        found.append((trivial, longest > LONGEST, longest, attempt, vector))
         if not trivial and longest <= LONGEST // 3:
             break
-    optimum = min(found, key=lambda entry: entry[:4])[-1]
-    return optimum, _vector(f"{key}-{bias}-{cost}-d{optimum.problem.d}-{recipe.flag}", key, optimum, recipe)
+    return min(found, key=lambda entry: entry[:4])[-1]
 
 
-def _vector(name: str, key: str, optimum: ExactOptimum, recipe: Recipe) -> Vector:
+def _vector(key: str, optimum: ExactOptimum, case: str) -> Vector:
     problem = optimum.problem
-    intervals = bias_interval(optimum)
-    value = str(optimum.value)
+    rival = exact_optimum(Problem(
+        MACHINES[RIVAL[key]].with_cost(problem.machine.cost), problem.X, problem.y, C=problem.C, bias=problem.bias,
+        sample_weight=problem.sample_weight, n_classes=problem.d))
     vector: Vector = {
-        "id": name, "result": "valid", "comment": f"{problem.machine.name}: {recipe.comment}",
-        "flags": sorted(_flags(key, optimum, intervals) | {recipe.flag}), "machine": machine_json(problem.machine, problem.d),
+        "id": "", "result": "valid", "comment": "", "flags": [], "machine": machine_json(problem.machine, problem.d),
         "cost": problem.machine.cost, "bias": problem.bias, "C": dyadic(problem.C),
         "X": [[dyadic(v) for v in row] for row in problem.X], "y": [int(v) for v in problem.y],
-        "optimum": {"value": decimal(optimum.value)} | ({"rational": value} if len(value) < SHORT else {}),
-        "W": texts(optimum.W), "b": texts(optimum.b),
-        "b_interval": [[None if end is None else str(end) for end in interval] for interval in intervals],
-        "alpha": texts(optimum.alpha)}
+        "optimum": optimum_json(optimum.value), "W": texts(optimum.W), "b": texts(optimum.b),
+        "b_interval": [[None if end is None else str(end) for end in interval] for interval in bias_interval(optimum)],
+        "alpha": texts(optimum.alpha), "scores": []}
     if problem.sample_weight is not None:
         vector["sample_weight"] = [dyadic(v) for v in problem.sample_weight]
-    vector["scores"] = texts(_scores(optimum))
-    return vector
-
-
-def _flags(key: str, optimum: ExactOptimum, intervals: Any) -> set[str]:
-    flags = {"non-unique-b"} if any(low != high for low, high in intervals) else set()
-    if not any(v for row in optimum.W for v in row):
-        flags.add("zero-W")
-    if _weakly_active(optimum):
-        flags.add("degenerate")
-    rival = MACHINES[RIVAL[key]].with_cost(optimum.problem.machine.cost)
-    problem = optimum.problem
-    other = exact_optimum(Problem(rival, problem.X, problem.y, C=problem.C, bias=problem.bias,
-                                  sample_weight=problem.sample_weight, n_classes=problem.d))
-    if other.W != optimum.W:
-        flags.add(f"discriminates:{key}/{RIVAL[key]}")
-    return flags
-
-
-def _weakly_active(optimum: ExactOptimum) -> bool:
-    """Is some constraint tight although its multiplier is zero (or, linear cost, its slack zero at a full group)?"""
-    problem, scores = optimum.problem, _scores(optimum)
-    nu, gamma = problem.machine.nu(problem.d), problem.machine.gamma(problem.d)
-    shape = machine_json(problem.machine, problem.d)["groups"]
-    for i, y in enumerate(problem.y):
-        for group in shape[y] if problem.costs[i] > 0 else ():
-            t = {p: gamma[y][p] - sum(u * f for u, f in zip(nu[y][p], scores[i], strict=True)) for p in group}
-            slack, mass = max(Fraction(0), *t.values()), sum(optimum.alpha[i][p] for p in group)
-            if any(t[p] == slack and optimum.alpha[i][p] == 0 for p in group):
-                return True
-            if problem.machine.cost == "linear" and slack == 0 and mass == Fraction(float(problem.costs[i])):
-                return True
-    return False
-
-
-def _invalid(base: Vector, name: str, candidate: dict[str, Any]) -> Iterator[Vector]:
-    """The invalid vector, if the candidate is wrong on this problem (the same mistake is harmless on some)."""
-    handed = {k: texts(v) for k, v in candidate.items() if k in ("W", "b", "alpha")}
-    wrong = candidate_faults(base, handed)
-    if wrong:
-        fault = max(wrong, key=lambda k: (not k.endswith("-value"), abs(wrong[k])))  # infeasible before suboptimal
-        yield {"id": f"{base['id']}/{name}", "result": "invalid", "problem": base["id"], "reason": candidate["reason"],
-               "fault": fault, "size": decimal(wrong[fault], 4), "candidate": handed}
+    vector["scores"] = texts(scores(stated(vector), rationals(vector["W"]), rationals(vector["b"])))
+    vector["rival"] = {"machine": machine_json(rival.problem.machine, problem.d), "W": texts(rival.W), "b": texts(rival.b),
+                       "alpha": texts(rival.alpha)}
+    return vector | {"id": identity(vector)[0] + case, "comment": comment(vector, case), "flags": flags_of(vector)}
 
 
 def machine_json(machine: Machine, d: int) -> dict[str, Any]:
@@ -221,15 +175,6 @@ def dyadic(value: float) -> str:
     text = repr(float(value))
     assert Fraction(text) == Fraction(float(value)), value
     return text.removesuffix(".0")
-
-
-def texts(nested: Any) -> Any:
-    return [texts(v) for v in nested] if isinstance(nested, (list, tuple)) else str(nested)
-
-
-def _scores(optimum: ExactOptimum) -> list[list[Fraction]]:
-    return [[sum((Fraction(float(x)) * w[c] for x, w in zip(row, optimum.W, strict=True)), optimum.b[c])
-             for c in range(optimum.problem.d)] for row in optimum.problem.X]
 
 
 if __name__ == "__main__":

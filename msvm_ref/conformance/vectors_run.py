@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.vectors_verify import (
+from msvm_ref.conformance.verifier.shape import DECIMAL, RATIONAL
+from msvm_ref.conformance.verifier.values import (
     Vector,
     dual_residuals,
     dual_value,
@@ -29,7 +30,7 @@ from msvm_ref.conformance.vectors_verify import (
     stated,
 )
 
-ANSWERS = ("optimum", "W", "b", "b_interval", "alpha", "scores", "result", "flags", "comment")
+ANSWERS = ("optimum", "W", "b", "b_interval", "alpha", "scores", "rival", "result", "flags", "comment")
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,9 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
 
 
 def _shaped(name: str, rows: Any, height: int, width: int) -> list[list[Fraction]]:
+    for text in (v for row in rows for v in row if isinstance(v, str)):
+        if not (RATIONAL.fullmatch(text) or DECIMAL.fullmatch(text)):  # "1e999999999" would never end
+            raise ValueError(f"{name} has the entry {text[:40]!r}")
     values: list[list[Fraction]] = rationals(rows)
     if len(values) != height or any(not isinstance(row, list) or len(row) != width for row in values):
         raise ValueError(f"{name} must have shape ({height}, {width})")

@@ -69,9 +69,7 @@ def blocks(problem: Problem) -> Blocks:
         rivals = sigma[mask & ~np.eye(d, dtype=bool)]
         if (mask.sum(axis=1) == 1).all():
             slack = OWN
-        elif shape == SIGNED and (rivals.size == 0 or (rivals != rivals[0]).any() or rivals[0] == 0):
-            shape = ARBITRARY
-        elif shape == SIGNED and slack == TWO_SIGNS and (sigma.diagonal() == 0).any():
+        elif (shape == SIGNED and (rivals.size == 0 or (rivals != rivals[0]).any() or rivals[0] == 0)) or (shape == SIGNED and slack == TWO_SIGNS and (sigma.diagonal() == 0).any()):
             shape = ARBITRARY
     return Blocks(shape, slack, sigma, pull, np.ascontiguousarray(rows), np.einsum("ypm,yqm->ypq", rows, rows),
                   np.ascontiguousarray(spec.gamma), np.ascontiguousarray(mask), spec.quadratic)
@@ -129,6 +127,13 @@ def expand(shape, y, sigma, pull, rows, alpha, out):
             if alpha[p] != 0.0:
                 for m in range(d):
                     out[m] += alpha[p] * rows[y, p, m]
+
+
+@njit(cache=True, error_model="numpy")
+def expand_all(machine, y, alpha, A):
+    """``expand`` for every example."""
+    for i in range(len(y)):
+        expand(machine[0], y[i], machine[2], machine[3], machine[4], alpha[i], A[i])
 
 
 @njit(cache=True, error_model="numpy")
@@ -283,7 +288,7 @@ def _condition(theta, S, q_own, curve_own, own, rival, rho, tau, own_curve, cros
     if capped == 0:
         a = max((q_own - cross * S) / own_curve, 0.0)
         return theta - rho * rival * (own * a + rival * S) - tau * (a + S)
-    if S >= cap:
+    if cap <= S:
         return -np.inf
     a = cap - S
     return theta - q_own + curve_own * a + rho * (own - rival) * (own * a + rival * S)
@@ -315,7 +320,7 @@ def _root(prefix, m, curve, q_own, curve_own, own, rival, rho, own_curve, cross,
     else:
         theta = bottom
     S = (prefix - m * theta) / curve
-    if S > cap:
+    if cap < S:
         theta, S = (prefix - curve * cap) / m, cap
     return theta, S, cap - S
 

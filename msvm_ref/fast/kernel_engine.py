@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msvm_ref.fast.blocks import Blocks, block_state, block_step
+from msvm_ref.fast.blocks import Blocks, block_state, block_step, expand_all
 from msvm_ref.fast.rows import Rows, fetch
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -79,6 +79,7 @@ class KernelEngine:
         self.machine, self.rows, self.rho = machine.packed, rows, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
+        self.free = problem.bias == "free"
         self.lines = np.zeros((d, n))
         self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
         self.steps = 0
@@ -96,12 +97,13 @@ class KernelEngine:
     def evaluations(self) -> int:
         return self.rows.evaluations
 
-    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> tuple[int, float]:
-        steps, gained = epoch(self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho,
+    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> float:
+        """One pass; the work it was, in multiply-adds."""
+        steps, _ = epoch(self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho,
                               self.rows.diagonal, self.rows.whole, self.rows.table, self.rows.arguments, self.lines,
                               self.alpha, self.A)
         self.steps += steps
-        return steps, gained
+        return float(steps * self.lines.size + 10 * len(order) * len(self.lines))
 
     def totals(self) -> tuple[float, float, float]:
         return totals(self.machine, self.y, self.cost, self.lines, self.alpha)
@@ -136,3 +138,10 @@ class KernelEngine:
         """Scores anew from alpha: what a thousand updates rounded away comes back."""
         chosen = np.flatnonzero(self.A.any(axis=1))
         self.lines = np.ascontiguousarray((self.product(chosen, self.A[chosen]) + self.b0).T)
+
+    def restart(self, alpha: Array, b0: Array) -> None:
+        """Stand at alpha and b0, whatever came before."""
+        self.alpha, self.b0 = np.array(alpha), np.array(b0)
+        expand_all(self.machine, self.y, self.alpha, self.A)
+        self.rest[:], self.nap[:] = 0, 0
+        self.refresh()

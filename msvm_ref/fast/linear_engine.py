@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msvm_ref.fast.blocks import Blocks, block_state, block_step
+from msvm_ref.fast.blocks import Blocks, block_state, block_step, expand_all
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -117,6 +117,7 @@ class LinearEngine:
         self.machine, self.rho = machine.packed, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
+        self.free = problem.bias == "free"
         p = self.X.shape[1]
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)
@@ -147,16 +148,19 @@ class LinearEngine:
     def diagonal(self) -> Array:
         return self.squares + self.rho
 
-    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> tuple[int, float]:
-        self.visits += int((self.rest == 0).sum())
+    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> float:
+        """One pass; the work it was, in multiply-adds."""
+        visits = int((self.rest == 0).sum())
+        self.visits += visits
         common = (self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho, self.squares)
         if self.sparse:
-            steps, gained = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
+            steps, _ = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
                                          self.alpha, self.A)
         else:
-            steps, gained = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
+            steps, _ = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
         self.steps += steps
-        return steps, gained
+        entries = self.X.nnz / max(len(order), 1) if self.sparse else self.X.shape[1]
+        return float((steps + visits) * entries * len(self.b0) + 10 * len(order) * len(self.b0))
 
     def totals(self) -> tuple[float, float, float]:
         return totals(self.machine, self.y, self.cost, self.scores, self.alpha)
@@ -191,3 +195,10 @@ class LinearEngine:
         W = np.asarray(self.X.T @ self.A)
         self.weights = np.ascontiguousarray(W if self.sparse else W.T)
         self.bias = self.b0 + self.rho * self.A.sum(axis=0)
+
+    def restart(self, alpha: Array, b0: Array) -> None:
+        """Stand at alpha and b0, whatever came before."""
+        self.alpha, self.b0 = np.array(alpha), np.array(b0)
+        expand_all(self.machine, self.y, self.alpha, self.A)
+        self.rest[:], self.nap[:] = 0, 0
+        self.refresh()

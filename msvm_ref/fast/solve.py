@@ -8,16 +8,17 @@ sum_i A_i = 0: the ascent runs on kernel k + rho about the current b (method of 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from msvm_ref.errors import DataError
 from msvm_ref.fast.blocks import OWN, Blocks, blocks
+from msvm_ref.fast.interior import interior
+from msvm_ref.fast.interrupt import Interruptible
 from msvm_ref.fast.kernel_engine import KernelEngine
 from msvm_ref.fast.linear_engine import LinearEngine
-from msvm_ref.fast.interrupt import Interruptible
 from msvm_ref.fast.newton import newton
 from msvm_ref.fast.rows import rows
 from msvm_ref.judge.candidate import Candidate
@@ -32,8 +33,13 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.progress import Progress
 
 POLISH_BELOW = 1e-3
-"""Newton is tried from this relative gap on, or after a while."""
-PATIENCE = 3
+POLISH_TOLERANCE = 1e-5
+"""Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
+PATIENCE, LONG = 3, 25
+HEADSTART = 3e7
+"""Operations of Newton steps or barriers that no passes have to pay for."""
+FAILURES = 3
+"""After so many Newton steps in a row that did not take off nine tenths of the gap, the barrier is called in."""
 
 
 def solve_fast(problem: Problem, *, tolerance: float, max_iter: int = 100_000, max_seconds: float = np.inf,
@@ -59,39 +65,45 @@ class _Ascent:
         self.machine = blocks(problem)
         self.engine = _engine(problem, self.machine, cache_mb)
         self.free = problem.bias == "free"
-        self.passes, self.polishes = 0, 0
+        self.passes, self.polishes, self.barriers = 0, 0, 0
         self.best: tuple[Candidate, Certificate] | None = None
+        self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
         if start is not None:
             self._warm(start)
 
     def run(self) -> Solution:
         with Interruptible() as interrupt, Progress("fast", 1000) as bar:
             words = self._climb(interrupt, bar)
-        candidate, certificate = self._certified() if self.best is None else self.best
+        if words not in ("certified", "kkt") and not self._settled() and self.closest[0] < np.inf:
+            self.engine.restart(*self.closest[1:])
+            self._settled()
+        assert self.best is not None
+        candidate, certificate = self.best
         converged = words == "kkt" or certificate.relative_gap <= self.tolerance
         attempt = Attempt("numba", words, certificate.relative_gap, time.perf_counter() - self.began)
-        work = {"passes": self.passes, "steps": self.engine.steps, "newton": self.polishes,
+        work = {"passes": self.passes, "steps": self.engine.steps, "newton": self.polishes, "interior": self.barriers,
                 "kernel_evaluations": self.engine.evaluations}
         return Solution(self.problem, candidate, certificate, "fast", "numba", converged, (attempt,), work)
 
     def _climb(self, interrupt: Interruptible, bar: Progress) -> str:
-        polish, goal, first = _Schedule(self.tolerance), self.tolerance, None
+        schedule, goal, first = _Schedule(self.tolerance), self.tolerance, 0.0
+        action = self._pass
         while True:
-            began = time.perf_counter()
-            self.engine.pass_over(self.random.permutation(self.problem.n), 0.0)
-            self.passes += 1
+            spent = action()
             now = self._state()
-            polish.spent += time.perf_counter() - began
+            schedule.note(action == self._pass, spent)
             first = first or max(now.gap, 1e-300)
-            bar.at(_share(first, now.gap / max(now.primal, 1e-300), self.tolerance), 1000)
+            if now.relative < self.closest[0] and action != self._pass:
+                self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
+            bar.at(_share(first, now.relative, self.tolerance), 1000)
             if self.kkt is not None:
                 if now.violation <= self.kkt:
                     self.best = self._certified()
                     return "kkt"
-            elif now.gap <= 0.5 * goal * now.primal:
+            elif now.relative <= 0.5 * goal:
                 if self._settled():
                     return "certified"
-                goal *= 0.25  # the judge's own rounding and repairs take their part
+                goal = 0.25 * min(goal, max(now.relative, 1e-18))  # the judge's own rounding and repairs take their part
             if interrupt.asked:
                 return "interrupted"
             if self.passes >= self.max_iter:
@@ -100,13 +112,22 @@ class _Ascent:
                 return "max_seconds"
             if goal < 1e-17:
                 return "rounding"
-            if self.kkt is None and polish.due(now.gap / max(now.primal, 1e-300)):
-                began = time.perf_counter()
-                newton(self.engine, self.machine, self.free, self._dual_value)
-                self.polishes += 1
-                polish.done(time.perf_counter() - began)
             if self.free:
                 self._update_bias(now)
+            action = self._pass if self.kkt is not None or action != self._pass else \
+                {"pass": self._pass, "newton": self._newton, "interior": self._interior}[schedule.next(now.relative)]
+
+    def _pass(self) -> float:
+        self.passes += 1
+        return self.engine.pass_over(self.random.permutation(self.problem.n), 0.0)
+
+    def _newton(self) -> float:
+        self.polishes += 1
+        return newton(self.engine, self.machine, self.free, self._dual_value)
+
+    def _interior(self) -> float:
+        self.barriers += 1
+        return interior(self.engine, self.machine, self.free)
 
     def _settled(self) -> bool:
         self.engine.refresh()
@@ -160,11 +181,7 @@ class _Ascent:
     def _warm(self, start: Solution) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""
         alpha = into_groups(self.problem, start.alpha * (self.problem.C / start.problem.C))
-        self.engine.alpha = np.array(alpha)
-        self.engine.A = expansion(self.problem, alpha)
-        if self.free:
-            self.engine.b0 = np.array(start.b)
-        self.engine.refresh()
+        self.engine.restart(alpha, start.b if self.free else self.engine.b0)
 
 
 @dataclass(frozen=True)
@@ -175,29 +192,44 @@ class _State:
     cost: float
     violation: float
 
+    @property
+    def relative(self) -> float:
+        return self.gap / max(self.primal, 1e-300)
+
 
 @dataclass
 class _Schedule:
-    """When to polish: not before the gap is small (or time has passed), and not for longer than the ascent itself took."""
+    """What comes after a pass: another, a Newton step once the gap is small, or the barrier where neither gets on.
+
+    Newton and barrier together may work as much as the passes did, so that none of the three starves the others. Work is
+    counted in operations, not seconds: the same seed takes the same path on any machine.
+    """
 
     tolerance: float
     wait: int = PATIENCE
-    every: int = PATIENCE
-    spent: float = 0.0
-    polished: float = 0.0
-    before: float = field(default=np.inf)
+    failures: int = 0
+    passing: float = 0.0
+    polishing: float = 0.0
+    before: float = np.inf
 
-    def due(self, gap: float) -> bool:
+    def note(self, was_pass: bool, operations: float) -> None:
+        if was_pass:
+            self.passing += operations
+        else:
+            self.polishing += operations
+
+    def next(self, gap: float) -> str:
         self.wait -= 1
-        near = self.tolerance < 1e-5 and gap <= POLISH_BELOW
-        if self.wait > 0 or not (near or self.wait < -10 * PATIENCE) or self.polished > 2 * self.spent + 0.01:
-            return False
-        self.every = PATIENCE if gap < 0.5 * self.before else min(2 * self.every, 20)
-        self.wait, self.before = self.every, gap
-        return True
-
-    def done(self, seconds: float) -> None:
-        self.polished += seconds
+        if self.wait > 0 or self.polishing > self.passing + HEADSTART:
+            return "pass"
+        if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -LONG:
+            return "pass"
+        self.failures = 0 if gap < 0.1 * self.before else self.failures + 1
+        self.wait, self.before = PATIENCE, gap
+        if self.failures < FAILURES:
+            return "newton"
+        self.failures = 0
+        return "interior"
 
 
 def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine | LinearEngine:
@@ -213,8 +245,9 @@ def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine 
 
 
 def _penalty(problem: Problem, diagonal: Array) -> float:
-    """rho: 0 without a bias, 1 with a penalized one, the mean k(x, x) with a free one."""
-    return {"none": 0.0, "penalized": 1.0, "free": float(diagonal.mean()) or 1.0}[problem.bias]
+    """rho: 0 without a bias, 1 with a penalized one; with a free one enough for sum A, at most sum C, to move b by 1."""
+    total = float(problem.costs.sum()) or 1.0
+    return {"none": 0.0, "penalized": 1.0, "free": float(diagonal.mean()) + 10.0 / total}[problem.bias]
 
 
 def _share(first: float, gap: float, tolerance: float) -> int:

@@ -74,12 +74,15 @@ def decimal(value: Fraction, count: int = 25) -> str:
     return str(Context(prec=count).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
-def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
+def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gram = "factor",
+                  started: float | None = None) -> ExactOptimum:
     """The exact optimum near a float solution (a Solution or a Candidate with W, b and alpha); ExactnessError beyond limits.
 
-    The guess only saves work: a poor one costs time, never correctness.
+    The guess only saves work: a poor one costs time, never correctness. ``seconds`` count from ``started`` (a
+    ``time.perf_counter()``; by default from this call) and are looked at between steps: a step under way is finished. The
+    size of the system that one step may solve is limited so that it takes about ``seconds`` at most.
     """
-    start = time.perf_counter()
+    start = time.perf_counter() if started is None else started
     candidate: Candidate = getattr(guess, "candidate", guess)
 
     def check_time() -> None:
@@ -87,10 +90,9 @@ def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gra
             raise ExactnessError("problem", f"be solved exactly within {seconds:g} s", repr(problem),
                                  "allow more seconds, or use certify(..., rigorous=True)")
 
+    refuse_beyond_size(problem)
+    check_time()
     data = exact_data(problem, _given(problem, gram))
-    if len(data.pairs) > MOST_PAIRS:
-        raise ExactnessError("problem", f"have at most {MOST_PAIRS} margin components (i, p)", str(len(data.pairs)),
-                             "use certify(..., rigorous=True), whose bounds are exact at any size")
     for point, how in _proposals(data, candidate, check_time, largest_system(seconds)):
         if _failing(data, point):
             continue
@@ -104,6 +106,14 @@ def exact_optimum(problem: Problem, guess: Any, seconds: float = 60.0, gram: Gra
         return ExactOptimum(problem, _fraction(value), _fractions(W), tuple(map(_fraction, b)), _fractions(alpha),
                             _fractions(coef), how, time.perf_counter() - start, gram)
     raise AssertionError("Lemke's method over all pairs has no ray: the dual is feasible and bounded")
+
+
+def refuse_beyond_size(problem: Problem) -> None:
+    """ExactnessError where the problem has more than MOST_PAIRS margin components; costs nothing to ask."""
+    count = int(problem.spec.mask[problem.y][problem.costs > 0].sum())
+    if count > MOST_PAIRS:
+        raise ExactnessError("problem", f"have at most {MOST_PAIRS} margin components (i, p)", str(count),
+                             "use certify(..., rigorous=True), whose bounds are exact at any size")
 
 
 def _proposals(data: ExactData, guess: Candidate, check_time: Callable[[], None],

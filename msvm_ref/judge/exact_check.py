@@ -20,6 +20,10 @@ from msvm_ref.model.problem import Problem
 
 def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> list[str]:
     """Everything that is wrong, in words; an empty list is a proof of optimality."""
+    n, rank, d = problem.n, problem.features.shape[1], problem.d
+    misshapen = shape_faults({"W": (W, rank, d), "b": ([b], 1, d), "alpha": (alpha, n, d)})
+    if misshapen:
+        return misshapen
     phi, W, alpha = _matrix(problem.dense_features), _matrix(W), _matrix(alpha)
     b, value = [exact(v) for v in b], exact(value)
     faults = [*primal_faults(problem, W, b), *dual_faults(problem, alpha)]
@@ -29,6 +33,12 @@ def check_exact(problem: Problem, value: Any, W: Any, b: Any, alpha: Any) -> lis
     if dual != value:
         faults.append(f"D(alpha) is {_near(dual)}, not the value {_near(value)}: they differ by {_near(dual - value)}")
     return faults
+
+
+def shape_faults(stated: dict[str, tuple[Any, int, int]]) -> list[str]:
+    """Which of the named (rows, height, width) has another shape."""
+    return [f"{name} does not have {height} rows of {width} entries" for name, (rows, height, width) in stated.items()
+            if len(rows) != height or any(len(row) != width for row in rows)]
 
 
 def primal_faults(problem: Problem, W: fmpq_mat, b: list[fmpq]) -> list[str]:

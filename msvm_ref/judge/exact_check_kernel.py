@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
-from msvm_ref.judge.exact_check import dual_faults, exact, expansion, slack_groups
+from msvm_ref.judge.exact_check import dual_faults, exact, expansion, shape_faults, slack_groups
 from msvm_ref.model.kernels import _Polynomial
 from msvm_ref.model.problem import Problem
 
@@ -75,11 +75,11 @@ def _eliminated(rows: Any) -> bool | None:
 
 def check_kernel(problem: Problem, value: Any, coef: Any, b: Any, alpha: Any) -> list[str]:
     """Everything wrong with an optimum stated as f = K A + b; an empty list is a proof of optimality."""
-    faults = gram_faults(problem)
+    n, d, machine = problem.n, problem.d, problem.machine
+    faults = gram_faults(problem) + shape_faults({"A": (coef, n, d), "b": ([b], 1, d), "alpha": (alpha, n, d)})
     if faults:
         return faults
     gram = _gram(problem)
-    n, d, machine = problem.n, problem.d, problem.machine
     A = fmpq_mat([[exact(v) for v in row] for row in coef])
     multipliers = fmpq_mat([[exact(v) for v in row] for row in alpha])
     bias, wanted = [exact(v) for v in b], exact(value)

@@ -32,6 +32,10 @@ SNAP = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
 """Multipliers below this part of their C are taken for 0: the equality may force them there (an absent class does)."""
 
 
+NOTHING = 1e-140
+"""Multipliers up to this count as 0: their squares would underflow, and a correction of them with it."""
+
+
 @dataclass(frozen=True, eq=False)
 class FeasibleDual:
     """alpha, and the ``charge`` to subtract from D(alpha) so that a feasible point attains the rest."""
@@ -65,7 +69,7 @@ def _gain(problem: Problem, alpha: Array) -> float:
 def into_groups(problem: Problem, alpha: Array) -> Array:
     """Clip signs and foreign components, then clip (own slack) or scale down (shared slack) to the C_i."""
     spec, cost = problem.spec, problem.costs[:, None]
-    inside = np.where(spec.mask[problem.y] & (cost > 0), np.maximum(alpha, 0.0), 0.0)
+    inside = np.where(spec.mask[problem.y] & (cost > 0) & (alpha > NOTHING), alpha, 0.0)
     if spec.quadratic:
         return inside
     if not spec.shared:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
+from msvm_ref.errors import DataError
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.build import best_dual
 from msvm_ref.judge.candidate import Candidate
@@ -51,6 +52,8 @@ class RigorousBounds:
 
 def rigorous_bounds(problem: Problem, candidate: Candidate) -> RigorousBounds:
     """Bounds from W, b (upper) and alpha (lower); a missing alpha is built by the judge, a missing W follows from alpha."""
+    if problem.bias == "none" and candidate.b is not None and np.any(candidate.b):
+        raise DataError("b", "be zero for bias='none': (W, b) is otherwise infeasible and bounds nothing", repr(candidate.b))
     alpha = candidate.alpha
     if alpha is None:
         assert candidate.W is not None
@@ -75,20 +78,21 @@ def made_rigorous(problem: Problem, certificate: Certificate, handed: Candidate,
     both = [own] if helper is None or helper.alpha is None else [own, rigorous_bounds(problem, helper)]
     lower, upper = (_outward(bound, side) for bound, side in (
         (max(b.lower for b in both), -1), (min(b.upper for b in both), 1)))
-    own_gap = _outward(2 * max(own.upper - Fraction(lower), Fraction(0)), 1)
-    distance = math.nextafter(_centring(certificate) + math.sqrt(own_gap), math.inf)
     return replace(
-        certificate, lower=lower, upper=upper, distance_bound=distance,
+        certificate, lower=lower, upper=upper, distance_bound=_distance(problem, handed, own.upper - Fraction(lower)),
         primal_value=None if certificate.primal_value is None else _outward(own.upper, 1),
         dual_value=None if certificate.dual_value is None else _outward(own.dual, -1),
         lower_from=f"{certificate.lower_from}; rigorous: rationals and {PRECISION}-bit balls")
 
 
-def _centring(certificate: Certificate) -> float:
-    """How far centring moved W under sum-to-zero: what the certificate's distance bound holds beyond sqrt(2 gap)."""
-    if certificate.primal_value is None or not math.isfinite(certificate.distance_bound):
-        return 0.0
-    return max(certificate.distance_bound - math.sqrt(2 * max(certificate.primal_value - certificate.lower, 0.0)), 0.0)
+def _distance(problem: Problem, handed: Candidate, gap: Fraction) -> float:
+    """||W - W*|| <= ||W - Pi W|| + sqrt(2 gap), W as handed in or that of alpha; the first term only under sum-to-zero."""
+    W = handed.W if handed.W is not None else _weights(problem, handed.dual)[0]
+    with ctx.workprec(PRECISION):
+        means = [sum((arb(float(v)) for v in row), arb(0)) for row in W] if problem.spec.sum_to_zero else []
+        off = (sum((v * v for v in means), arb(0)) / problem.d).sqrt()
+        reach = arb(_fmpq(2 * max(gap, Fraction(0)))).sqrt()
+        return _outward(_end(off + reach, 1), 1)
 
 
 def _outward(value: Fraction, side: int) -> float:

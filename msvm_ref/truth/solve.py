@@ -15,11 +15,11 @@ import numpy as np
 
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.finish import finish
 from msvm_ref.judge.solution import Attempt, Solution
 from msvm_ref.model.problem import Problem
 from msvm_ref.truth.backends import Backend, chain, find
 from msvm_ref.truth.dual import DualModel
-from msvm_ref.judge.finish import finish
 from msvm_ref.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.truth.kesler import KeslerModel
 from msvm_ref.truth.primal import Pieces, PrimalModel

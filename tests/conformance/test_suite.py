@@ -133,7 +133,7 @@ def test_more_cases_join_the_optimality_checks():
     (SVC(kernel="linear", tol=1e-6, random_state=0), "libsvm", 1e-3),
     (OneVsOnePair(SVC(kernel="linear", tol=1e-6, random_state=0)), "libsvm", 1e-3),
     (OneVsRestClassifier(SVC(kernel="linear", tol=1e-6)), "libsvm-ovr", 1e-3),
-], ids=lambda v: str(v)[:60])
+], ids=lambda v: v if isinstance(v, str) else type(v).__name__)
 def test_scikit_learn_adapters_out_of_the_box(estimator, convention, tolerance):
     convention = mr.conventions.convention_named(convention)
     if getattr(estimator, "fit_intercept", True) is False:

@@ -5,6 +5,7 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.exact import exact_optimum
@@ -88,15 +89,14 @@ def solved(rows, rhs, size):
     return x
 
 
-CASES = [(machine, d, n) for machine in mr.CATALOGUE for d, n in (((2, 3), (3, 2)) if machine.aggregation.components != "all"
-                                                                 else ((2, 2), (2, 3)))]
+CASES = table((mr.CATALOGUE, BIASES, COSTS), ((False, True),))
 
 
-@pytest.mark.parametrize(("machine", "d", "n"), CASES, ids=lambda v: getattr(v, "name", str(v)))
-def test_equals_the_enumeration(machine, d, n):
-    rng = np.random.default_rng(d + 10 * n)
-    for bias, cost in product(("none", "free", "penalized"), ("linear", "quadratic")):
-        X = rng.integers(-2, 3, (n, 2)).astype(float)
-        problem = mr.Problem(machine.with_cost(cost), X, np.arange(n) % d, C=0.5, bias=bias, n_classes=d)
-        value = exact_optimum(problem).value
-        assert enumerated(problem) == fmpq(value.numerator, value.denominator)
+@pytest.mark.parametrize(("machine", "bias", "cost", "more_examples"), CASES, ids=label)
+def test_equals_the_enumeration(machine, bias, cost, more_examples):
+    wide = ((3, 2), (2, 3)) if machine.aggregation.components != "all" else ((2, 2), (2, 3))
+    d, n = wide[more_examples]
+    X = np.random.default_rng([d, n, len(bias)]).integers(-2, 3, (n, 2)).astype(float)
+    problem = mr.Problem(machine.with_cost(cost), X, np.arange(n) % d, C=0.5, bias=bias, n_classes=d)
+    value = exact_optimum(problem).value
+    assert enumerated(problem) == fmpq(value.numerator, value.denominator)

@@ -3,11 +3,13 @@
 from fractions import Fraction
 
 import pytest
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.exact import exact_optimum
 from msvm_ref.judge.exact_bias import bias_interval
 from msvm_ref.judge.exact_check import check_exact
+from msvm_ref.judge.exact_check_kernel import check_kernel
 
 X = [[1.0, 0.5], [-1.0, 1.5], [0.5, -2.0], [1.5, 1.0], [-0.5, -1.0], [2.0, -0.5]]
 Y = [0, 1, 2, 0, 1, 2]
@@ -31,9 +33,10 @@ def replaced(rows, i, j, value):
     return tuple(tuple(value if (a, c) == (i, j) else v for c, v in enumerate(row)) for a, row in enumerate(rows))
 
 
-@pytest.mark.parametrize("cost", ["linear", "quadratic"])
-@pytest.mark.parametrize("bias", ["none", "free", "penalized"])
-@pytest.mark.parametrize("machine", [mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()], ids=lambda m: m.name)
+CASES = table(((mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()), BIASES), (COSTS,))
+
+
+@pytest.mark.parametrize(("machine", "bias", "cost"), CASES, ids=label)
 def test_every_one_digit_tampering_is_refused(machine, bias, cost):
     problem = mr.Problem(machine.with_cost(cost), X, Y, C=0.5, bias=bias)
     best = exact_optimum(problem)
@@ -78,3 +81,18 @@ def test_infeasible_primal_is_named():
     off = replaced(best.W, 0, 0, best.W[0][0] + 1)
     assert any("row 0 of W" in fault for fault in check_exact(problem, best.value, off, best.b, best.alpha))
     assert any("no bias" in fault for fault in check_exact(problem, best.value, best.W, (1, 0, -1), best.alpha))
+
+
+@pytest.mark.parametrize("change", [
+    lambda W, b, alpha: (W[:-1], b, alpha), lambda W, b, alpha: ((*W, W[0]), b, alpha), lambda W, b, alpha: (W, b[:-1], alpha),
+    lambda W, b, alpha: (W, (*b, 0), alpha), lambda W, b, alpha: (W, b, alpha[:-1]),
+    lambda W, b, alpha: (W, b, (*alpha, (0, 0, 0))), lambda W, b, alpha: (W, b, [(*row, 0) for row in alpha]),
+    lambda W, b, alpha: ([(*row, 0) for row in W], b, alpha), lambda W, b, alpha: ((), b, alpha)])
+def test_a_row_or_column_too_many_or_too_few_is_refused(change):
+    problem = mr.Problem(mr.CS, X, Y, bias="free")
+    best = exact_optimum(problem)
+    W, b, alpha = change(best.W, best.b, best.alpha)
+    assert "does not have" in check_exact(problem, best.value, W, b, alpha)[0]
+    kernel = exact_optimum(problem, gram="kernel")
+    coef, b, alpha = change(kernel.coef, kernel.b, kernel.alpha)
+    assert "does not have" in check_kernel(problem, kernel.value, coef, b, alpha)[0]

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.exact import ExactnessError, exact_optimum
@@ -14,8 +15,6 @@ from msvm_ref.judge.exact_check import check_exact
 from msvm_ref.judge.exact_check_kernel import check_kernel
 
 MACHINES = [*mr.CATALOGUE, mr.RM(Fraction(1, 4)), mr.RM(1)]
-BIASES = ("none", "free", "penalized")
-COSTS = ("linear", "quadratic")
 
 
 def zero_guess(problem):
@@ -28,9 +27,7 @@ def small(machine, bias, cost, seed=0, n=6, d=3, p=2, C=1.0):
     return mr.Problem(machine.with_cost(cost), X, np.arange(n) % d, C=C, bias=bias)
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+@pytest.mark.parametrize(("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label)
 def test_value_is_proved_and_lies_in_the_certified_enclosure(machine, bias, cost):
     problem = small(machine, bias, cost)
     solution = mr.solve(problem)
@@ -170,3 +167,22 @@ def test_a_gram_that_is_psd_only_to_rounding_is_refused():
     tilted = [[1.0, 1.0 + 2**-50], [1.0 + 2**-50, 1.0]]
     with pytest.raises(ExactnessError, match="not exactly positive semi-definite"):
         exact_optimum(mr.Problem(mr.CS, tilted, [0, 1], kernel=mr.precomputed), gram="kernel")
+
+
+def test_seconds_count_the_float_solution_too(monkeypatch):
+    from msvm_ref import exact
+
+    problem = small(mr.WW, "free", "linear")
+    solution, clock = mr.solve(problem), iter((100.0, *[107.0] * 50))
+    monkeypatch.setattr(exact, "solve", lambda *_, **__: solution)
+    monkeypatch.setattr(exact.time, "perf_counter", lambda: next(clock))
+    with pytest.raises(ExactnessError, match="within 5 s"):
+        exact_optimum(problem, seconds=5)
+
+
+def test_the_size_is_refused_before_anything_is_solved(monkeypatch):
+    from msvm_ref import exact
+
+    monkeypatch.setattr(exact, "solve", None)
+    with pytest.raises(ExactnessError, match="margin components"):
+        exact_optimum(mr.Problem(mr.WW, np.zeros((2500, 1)), np.arange(2500) % 3))

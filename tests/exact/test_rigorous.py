@@ -4,22 +4,24 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
+from msvm_ref.errors import DataError
 from msvm_ref.exact import exact_optimum
 from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.exact import exact_optimum as from_guess
 from msvm_ref.judge.rigorous import exactly_feasible, rigorous_bounds
 
 X = [[1.1, 0.5], [-1.0, 1.3], [0.7, -2.0], [1.5, 1.0], [-0.3, -1.0], [2.0, -0.1], [0.2, 0.3]]
 Y = [0, 1, 2, 0, 1, 2, 0]
 
 
-@pytest.mark.parametrize("cost", ["linear", "quadratic"])
-@pytest.mark.parametrize("bias", ["none", "free", "penalized"])
-@pytest.mark.parametrize("machine", mr.CATALOGUE, ids=lambda m: m.name)
+@pytest.mark.parametrize(("machine", "bias", "cost"), table((mr.CATALOGUE, BIASES), (COSTS,)), ids=label)
 def test_encloses_the_exact_optimum(machine, bias, cost):
     problem = mr.Problem(machine.with_cost(cost), X, Y, bias=bias)
-    solution, value = mr.solve(problem), exact_optimum(problem).value
+    solution = mr.solve(problem)
+    value = from_guess(problem, solution).value
     good = rigorous_bounds(problem, solution.candidate)
     assert good.lower <= value <= good.upper
     assert float(good.gap) <= 1e-8 * max(float(good.upper), 1e-3)
@@ -66,3 +68,23 @@ def test_certify_hook_rounds_outward():
     wrong = mr.certify(problem, W=2 * solution.W, b=solution.b, rigorous=True)
     assert Fraction(wrong.lower) <= value <= Fraction(wrong.upper)
     assert not wrong.optimal(1e-3)
+
+
+def test_a_bias_where_there_is_none_bounds_nothing():
+    problem = mr.Problem(mr.MMR, [[0.0], [0.1]], [0, 0], n_classes=2)
+    with pytest.raises(DataError, match="infeasible"):
+        rigorous_bounds(problem, Candidate(np.zeros((1, 2)), np.array([1.0, -1.0])))
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.0**-40, 0.1, 1e8])
+@pytest.mark.parametrize("machine", [mr.LLW, mr.OVA, mr.ATM], ids=lambda m: m.name)
+def test_the_distance_bound_holds_in_rationals_for_weights_off_their_constraint(machine, shift):
+    problem = mr.Problem(machine, X, Y, bias="free")
+    best = exact_optimum(problem)
+    W = np.array([[float(v) for v in row] for row in best.W]) + shift
+    bound = mr.certify(problem, W=W, b=[float(v) for v in best.b], alpha=[[float(v) for v in row] for row in best.alpha],
+                       rigorous=True).distance_bound
+    away = sum((Fraction(v) - w) ** 2 for row, exact in zip(W.tolist(), best.W, strict=True)
+               for v, w in zip(row, exact, strict=True))
+    assert away <= Fraction(bound) ** 2
+    assert not machine.sum_to_zero or Fraction(bound) ** 2 <= 2 * away + Fraction(1, 10**6)
