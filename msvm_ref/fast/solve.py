@@ -132,7 +132,7 @@ class _Ascent:
 
     def _interior(self) -> float:
         self.barriers += 1
-        interior(self.engine, self.machine, self.free)
+        interior(self.engine, self.machine, self.free, self.tolerance)
         return price(self.engine, self.machine)
 
     def _settled(self) -> bool:
