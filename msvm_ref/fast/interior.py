@@ -39,7 +39,7 @@ def price(engine: Engine, machine: Blocks) -> float:
     n, d = engine.alpha.shape
     width = engine.width * d
     if by_features(engine):
-        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 3)
+        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 1.5)
     return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
 
 
