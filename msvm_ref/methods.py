@@ -2,6 +2,8 @@
 
     ground truth       primal, dual, kesler                    cvxpy, any backend (truth/)
     fast               block-coordinate ascent and Newton      numba (fast/)
+    the papers' own    m1-smo, m1-ksk, sor, nearest-point      numba (classic/): Franc, Hlavac and their follow-ups
+                       bsvm, cs-decomposition                  numba (classic/): Hsu, Lin
 
 A method takes ``(problem, *, tolerance, **options)`` and returns a certified ``Solution``.
 """
@@ -20,7 +22,11 @@ from msvm_ref.model.problem import Problem
 
 METHODS = {
     "primal": "msvm_ref.truth.solve:solve_primal", "dual": "msvm_ref.truth.solve:solve_dual",
-    "kesler": "msvm_ref.truth.solve:solve_kesler", "fast": "msvm_ref.fast.solve:solve_fast"}
+    "kesler": "msvm_ref.truth.solve:solve_kesler", "fast": "msvm_ref.fast.solve:solve_fast",
+    "m1-smo": "msvm_ref.classic.m1_smo:solve_m1_smo", "m1-ksk": "msvm_ref.classic.m1_ksk:solve_m1_ksk",
+    "sor": "msvm_ref.classic.sor:solve_sor", "nearest-point": "msvm_ref.classic.nearest_point:solve_nearest_point",
+    "bsvm": "msvm_ref.classic.bsvm:solve_bsvm",
+    "cs-decomposition": "msvm_ref.classic.cs_decomposition:solve_cs_decomposition"}
 
 
 def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Any] | None = None,
@@ -37,7 +43,7 @@ def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Any]
     function, number = _method(method), _tolerance(tolerance)
     if backend is not None:
         options["backend"] = backend
-    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "tolerance")]
+    known = options_of(method)
     for name in options:
         if name not in known:
             raise DataError(name, f"be an option of method {method!r}", f"its options are {', '.join(known) or 'none'}")
@@ -64,6 +70,12 @@ def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", ba
             options["start"] = path[-1]
         path.append(solve(problem.with_C(C), method, backend, tolerance, **options))
     return path
+
+
+def options_of(method: str) -> tuple[str, ...]:
+    """The options a method takes beside the tolerance."""
+    names = inspect.signature(_method(method)).parameters
+    return tuple(name for name in names if name not in ("problem", "tolerance"))
 
 
 def _method(method: str) -> Callable[..., Solution]:
