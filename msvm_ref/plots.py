@@ -5,6 +5,8 @@ matplotlib is imported on first use; without it a BackendError names the command
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,8 @@ def pyplot() -> Any:
     try:
         import matplotlib
 
-        matplotlib.use("Agg", force=False)
+        if "matplotlib.pyplot" not in sys.modules and "MPLBACKEND" not in os.environ:  # nobody chose: a screen is not needed
+            matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise BackendError("matplotlib", "be installed for pictures", "no matplotlib",

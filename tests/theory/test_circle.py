@@ -191,3 +191,17 @@ def test_ats_maps_are_right_at_three_classes():
     from msvm_ref.plots import _ranked_first
 
     assert not any(p.wrong for p in _ranked_first(ATS, 5))
+
+
+def test_pictures_leave_a_chosen_backend_alone():
+    import matplotlib
+
+    from msvm_ref.plots import pyplot
+
+    before = matplotlib.get_backend()
+    try:
+        matplotlib.use("svg")
+        pyplot()
+        assert matplotlib.get_backend() == "svg"
+    finally:
+        matplotlib.use(before)
