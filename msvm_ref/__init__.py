@@ -33,6 +33,11 @@ _HOME = {
     "msvm_ref.theory.theorems": ("check_theorems",),
     "msvm_ref.theory.regimes": ("kde_regime", "one_point"),
     "msvm_ref.theory.circle": ("circle_study",),
+    "msvm_ref.reductions.one_vs_all": ("one_vs_all",),
+    "msvm_ref.reductions.one_vs_one": ("one_vs_one",),
+    "msvm_ref.reductions.dag": ("dag",),
+    "msvm_ref.reductions.margin_tree": ("margin_tree",),
+    "msvm_ref.estimator": ("MulticlassSVC", "OneVsAllSVC", "OneVsOneSVC", "DAGSVC", "MarginTreeClassifier"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
@@ -43,6 +48,7 @@ __all__ = ["__version__", *sorted([*_WHERE, *_MODULES])]
 if TYPE_CHECKING:
     from msvm_ref import conformance, conventions
     from msvm_ref.errors import BackendError, DataError, MsvmError, SpecError
+    from msvm_ref.estimator import DAGSVC, MarginTreeClassifier, MulticlassSVC, OneVsAllSVC, OneVsOneSVC
     from msvm_ref.exact import ExactnessError, ExactOptimum, exact_optimum
     from msvm_ref.judge.certificate import Certificate
     from msvm_ref.judge.certify import certify
@@ -79,6 +85,10 @@ if TYPE_CHECKING:
         reinforced_target,
     )
     from msvm_ref.model.problem import Problem
+    from msvm_ref.reductions.dag import dag
+    from msvm_ref.reductions.margin_tree import margin_tree
+    from msvm_ref.reductions.one_vs_all import one_vs_all
+    from msvm_ref.reductions.one_vs_one import one_vs_one
     from msvm_ref.theory.check_counterexample import verify_counterexample
     from msvm_ref.theory.check_proof import verify_proof
     from msvm_ref.theory.circle import circle_study

@@ -37,7 +37,7 @@ def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Any]
     function, number = _method(method), _tolerance(tolerance)
     if backend is not None:
         options["backend"] = backend
-    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "tolerance")]
+    known = options_of(method)
     for name in options:
         if name not in known:
             raise DataError(name, f"be an option of method {method!r}", f"its options are {', '.join(known) or 'none'}")
@@ -64,6 +64,12 @@ def solve_path(problem: Problem, Cs: Iterable[float], method: str = "primal", ba
             options["start"] = path[-1]
         path.append(solve(problem.with_C(C), method, backend, tolerance, **options))
     return path
+
+
+def options_of(method: str) -> tuple[str, ...]:
+    """The options a method takes beside the tolerance."""
+    names = inspect.signature(_method(method)).parameters
+    return tuple(name for name in names if name not in ("problem", "tolerance"))
 
 
 def _method(method: str) -> Callable[..., Solution]:

@@ -27,7 +27,7 @@ RESOLUTION = 60
 """Cells along each side of the simplex."""
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
     try:
         import matplotlib
 
@@ -49,7 +49,7 @@ def simplex_map(machine: Machine, path: str | None = None, resolution: int | Non
     resolution = RESOLUTION if resolution is None else resolution
     if not 3 <= resolution <= 400:
         raise DataError("resolution", "lie between 3 and 400", repr(resolution))
-    plt = _pyplot()
+    plt = pyplot()
     found = _ranked_first(machine, resolution)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 6.2), dpi=150)
@@ -170,7 +170,7 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     """
     from msvm_ref.theory.circle import EDGES, GRID, sample
 
-    plt = _pyplot()
+    plt = pyplot()
     chosen = study.seeds[0] if seed is None else seed
     cells = [c for c in study.cells if c.seed == chosen]
     if not cells:

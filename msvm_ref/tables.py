@@ -1,4 +1,7 @@
-"""Reading a data table from a file: CSV (last column, or a named one, is the label) or .npz (arrays X and y)."""
+"""Reading a data table from a file: CSV (last column, or a named one, is the label) or .npz (arrays X and y).
+
+``read_points`` reads new points instead: no label, columns by name where both sides have names.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +26,61 @@ def read_table(path: str, target: str | None = None) -> tuple[Array, list[Any]]:
 
 
 def _npz(file: Path) -> tuple[Array, list[Any]]:
+    X, y = _npz_arrays(file, "X", "y")
+    return X, y.tolist()
+
+
+def read_names(path: str, target: str | None = None) -> list[str] | None:
+    """The names of the feature columns of a table ``read_table`` reads; None where it has no header."""
+    file = Path(path)
+    if file.suffix == ".npz":
+        return None
+    first = _rows(file)[0]
+    if all(map(_is_number, first[:-1])):
+        return None
+    return [name for k, name in enumerate(first) if (name != target if target is not None else k < len(first) - 1)]
+
+
+def read_points(path: str, width: int, names: list[str] | None = None) -> Array:
+    """(n x width) points without labels; with ``names`` and a header the columns are found by name, others are left out."""
+    file = Path(path)
+    if not file.is_file():
+        raise DataError("file", "exist", path)
+    if file.suffix == ".npz":
+        return _npz_arrays(file, "X")[0]
+    rows = _rows(file)
+    header = None if all(map(_is_number, rows[0])) else rows.pop(0)
+    columns = list(range(len(header or rows[0])))
+    if header is not None and names is not None:
+        missing = [name for name in names if name not in header]
+        if missing:
+            raise DataError(str(file), f"have the model's columns {names}", f"none named {missing[0]!r}")
+        columns = [header.index(name) for name in names]
+    elif len(columns) != width:
+        raise DataError(str(file), f"have {width} columns, the model's features", f"{len(columns)}",
+                        "leave the label out, or score a labelled file with --score")
+    for number, row in enumerate(rows, 2 if header else 1):
+        if len(row) != len(header or rows[0]):
+            raise DataError(f"{file} line {number}", f"have {len(header or rows[0])} columns", str(len(row)))
+        bad = next((row[k] for k in columns if not _is_number(row[k])), None)
+        if bad is not None:
+            raise DataError(f"{file} line {number}", "have numeric features", repr(bad), "encode categories as numbers first")
+    return np.array([[float(row[k]) for k in columns] for row in rows]).reshape(len(rows), len(columns))
+
+
+def _npz_arrays(file: Path, *names: str) -> list[Array]:
     try:
         with np.load(file, allow_pickle=False) as arrays:
-            if not {"X", "y"} <= set(arrays):
-                raise DataError(str(file), "hold arrays X and y", ", ".join(arrays) or "none")
-            return np.asarray(arrays["X"]), arrays["y"].tolist()
+            if not set(names) <= set(arrays):
+                raise DataError(str(file), f"hold arrays {' and '.join(names)}", ", ".join(arrays) or "none")
+            return [np.asarray(arrays[name]) for name in names]
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, TypeError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(str(file), "be an .npz archive without pickles", str(error)) from error
 
 
-def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
+def _rows(file: Path) -> list[list[str]]:
     try:
         with file.open(newline="", encoding="utf-8-sig") as stream:
             rows = [row for row in csv.reader(stream) if row]
@@ -42,6 +88,11 @@ def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
         raise DataError(str(file), "be a UTF-8 CSV file", str(error)) from error
     if not rows:
         raise DataError(str(file), "have at least one row", "an empty file")
+    return rows
+
+
+def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
+    rows = _rows(file)
     header = None if all(map(_is_number, rows[0][:-1])) else rows.pop(0)
     width = len(header or rows[0])
     if not rows or width < 2:

@@ -1,0 +1,81 @@
+"""DAGSVM as a deque (Platt, Cristianini, Shawe-Taylor 2000; NP section 1): pairs as in one-against-one, d - 1 per point.
+
+Put the classes in a deque; ask the machine of its first and last class and pop the loser; what is left after d - 1
+questions is predicted. A class that beats every other one is never popped, so where there is a Condorcet winner it is
+returned whatever the order; elsewhere the answer depends on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.errors import DataError
+from msvm_ref.model.arrays import Array
+from msvm_ref.reductions.binary import Codes
+from msvm_ref.reductions.one_vs_one import OneVsOne
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Where each point went. ``asked[i, t]`` is the pair (front, back) asked at step t, ``won[i, t]`` who stayed."""
+
+    asked: NDArray[np.int64]
+    won: NDArray[np.int64]
+    evaluations: int
+
+    @property
+    def codes(self) -> Codes:
+        return self.won[:, -1]
+
+
+@dataclass(frozen=True, eq=False)
+class Dag:
+    """``order`` is the deque: a permutation of the class indices."""
+
+    pairs: OneVsOne
+    order: tuple[int, ...]
+
+    def walk(self, X: Any) -> Walk:
+        """All points at once: those that ask the same pair share one evaluation of that machine's scores."""
+        new = self.pairs.samples.new_points(X)
+        n, d = new.shape[0], len(self.order)
+        front, back = np.zeros(n, dtype=np.int64), np.full(n, d - 1)
+        order = np.array(self.order)
+        asked, won = np.empty((n, d - 1, 2), dtype=np.int64), np.empty((n, d - 1), dtype=np.int64)
+        evaluations = 0
+        for step in range(d - 1):
+            asked[:, step] = np.column_stack([order[front], order[back]])
+            start = front.copy()
+            for first in range(step + 1):  # after `step` answers the deque is order[first : first + d - step]
+                here = np.flatnonzero(start == first)
+                if not here.size:
+                    continue
+                a, b = order[first], order[first + d - 1 - step]
+                stays = self._prefers(int(a), int(b), new[here])
+                evaluations += here.size
+                won[here, step] = np.where(stays, a, b)
+                back[here[stays]] -= 1
+                front[here[~stays]] += 1
+        return Walk(asked, won, evaluations)
+
+    def predict_codes(self, X: Any) -> Codes:
+        return self.walk(X).codes
+
+    def _prefers(self, a: int, b: int, new: Array) -> NDArray[np.bool_]:
+        """Does the pair's machine speak for a? h = 0 speaks for the smaller index, as in one-against-one."""
+        h = self.pairs.machines[min(a, b), max(a, b)].score(new)
+        return h >= 0 if a < b else h < 0
+
+
+def dag(pairs: OneVsOne, order: Sequence[Hashable] | None = None) -> Dag:
+    """The DAG over trained pairs; ``order`` lists the class labels front to back (default: as they are sorted)."""
+    classes = pairs.samples.classes
+    labels = tuple(classes if order is None else order)
+    if len(labels) != len(classes) or set(labels) != set(classes):
+        raise DataError("order", f"be a permutation of the classes {list(classes)!r}", repr(labels))
+    return Dag(pairs, tuple(classes.index(label) for label in labels))
