@@ -20,10 +20,16 @@ _HOME = {
         "WW", "CS", "LLW", "MMR", "MMR_ORTHO", "RM", "OVA", "AMO", "ATM", "ATS", "CATALOGUE", "machine_named"),
     "msvm_ref.model.kernels": ("Kernel", "linear", "rbf", "polynomial", "precomputed"),
     "msvm_ref.model.problem": ("Problem",),
+    "msvm_ref.model.basis": ("Representation", "kpca", "cholesky", "incomplete_cholesky", "leading_subset"),
     "msvm_ref.judge.certify": ("certify",),
     "msvm_ref.judge.certificate": ("Certificate",),
     "msvm_ref.judge.solution": ("Solution",),
     "msvm_ref.methods": ("solve", "solve_path"),
+    "msvm_ref.classic.kesler": ("KeslerKernel",),
+    "msvm_ref.softmax.problem": ("SoftmaxProblem",),
+    "msvm_ref.softmax.certificate": ("certify_softmax",),
+    "msvm_ref.softmax.solve": ("solve_softmax", "softmax_path", "NotConvexWarning"),
+    "msvm_ref.softmax.one_vs_rest": ("one_vs_rest",),
     "msvm_ref.exact": ("exact_optimum", "ExactOptimum", "ExactnessError"),
     "msvm_ref.theory.risk": ("minimize_risk", "RiskMinimum"),
     "msvm_ref.theory.fisher": ("fisher_consistency", "ConsistencyResult"),
@@ -47,6 +53,7 @@ __all__ = ["__version__", *sorted([*_WHERE, *_MODULES])]
 
 if TYPE_CHECKING:
     from msvm_ref import conformance, conventions
+    from msvm_ref.classic.kesler import KeslerKernel
     from msvm_ref.errors import BackendError, DataError, MsvmError, SpecError
     from msvm_ref.estimator import DAGSVC, MarginTreeClassifier, MulticlassSVC, OneVsAllSVC, OneVsOneSVC
     from msvm_ref.exact import ExactnessError, ExactOptimum, exact_optimum
@@ -54,6 +61,7 @@ if TYPE_CHECKING:
     from msvm_ref.judge.certify import certify
     from msvm_ref.judge.solution import Solution
     from msvm_ref.methods import solve, solve_path
+    from msvm_ref.model.basis import Representation, cholesky, incomplete_cholesky, kpca, leading_subset
     from msvm_ref.model.catalogue import (
         AMO,
         ATM,
@@ -89,6 +97,10 @@ if TYPE_CHECKING:
     from msvm_ref.reductions.margin_tree import margin_tree
     from msvm_ref.reductions.one_vs_all import one_vs_all
     from msvm_ref.reductions.one_vs_one import one_vs_one
+    from msvm_ref.softmax.certificate import certify_softmax
+    from msvm_ref.softmax.one_vs_rest import one_vs_rest
+    from msvm_ref.softmax.problem import SoftmaxProblem
+    from msvm_ref.softmax.solve import NotConvexWarning, softmax_path, solve_softmax
     from msvm_ref.theory.check_counterexample import verify_counterexample
     from msvm_ref.theory.check_proof import verify_proof
     from msvm_ref.theory.circle import circle_study

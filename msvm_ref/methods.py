@@ -2,6 +2,8 @@
 
     ground truth       primal, dual, kesler                    cvxpy, any backend (truth/)
     fast               block-coordinate ascent and Newton      numba (fast/)
+    the papers' own    m1-smo, m1-ksk, sor, nearest-point      numba (classic/): Franc, Hlavac and their follow-ups
+                       bsvm, cs-decomposition                  numba (classic/): Hsu, Lin
 
 A method takes ``(problem, *, tolerance, **options)`` and returns a certified ``Solution``.
 """
@@ -20,7 +22,11 @@ from msvm_ref.model.problem import Problem
 
 METHODS = {
     "primal": "msvm_ref.truth.solve:solve_primal", "dual": "msvm_ref.truth.solve:solve_dual",
-    "kesler": "msvm_ref.truth.solve:solve_kesler", "fast": "msvm_ref.fast.solve:solve_fast"}
+    "kesler": "msvm_ref.truth.solve:solve_kesler", "fast": "msvm_ref.fast.solve:solve_fast",
+    "m1-smo": "msvm_ref.classic.m1_smo:solve_m1_smo", "m1-ksk": "msvm_ref.classic.m1_ksk:solve_m1_ksk",
+    "sor": "msvm_ref.classic.sor:solve_sor", "nearest-point": "msvm_ref.classic.nearest_point:solve_nearest_point",
+    "bsvm": "msvm_ref.classic.bsvm:solve_bsvm",
+    "cs-decomposition": "msvm_ref.classic.cs_decomposition:solve_cs_decomposition"}
 
 
 def solve(problem: Problem, method: str = "primal", backend: str | Sequence[Any] | None = None,
