@@ -7,7 +7,7 @@ proved. The finder starts from zero: no solver has a say in any of these numbers
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -25,12 +25,13 @@ Rationals = Any
 
 @dataclass(frozen=True)
 class Points:
-    """A training set; ``halves`` are its coordinates times two."""
+    """A training set; ``grid`` are its coordinates times ``unit``, a power of two."""
 
     name: str
-    halves: tuple[tuple[int, ...], ...]
+    grid: tuple[tuple[int, ...], ...]
     y: tuple[int, ...]
     d: int
+    unit: int = 2
 
     @property
     def n(self) -> int:
@@ -38,19 +39,24 @@ class Points:
 
     @property
     def X(self) -> Rationals:
-        return rationals(self.halves) / 2
+        return rationals(self.grid) / self.unit
 
     @property
     def gram(self) -> Rationals:
         return self.X @ self.X.T
 
     def problem(self, machine: Machine, C: Any = 1, bias: Bias = "none") -> Problem:
-        return Problem(machine, np.array(self.halves) / 2, np.array(self.y), C=float(C), bias=bias, n_classes=self.d)
+        return Problem(machine, np.array(self.grid) / self.unit, np.array(self.y), C=float(C), bias=bias, n_classes=self.d)
 
     def of_class(self, c: int) -> Points:
         """The examples of class c alone (the other classes are absent)."""
         kept = [i for i in range(self.n) if self.y[i] == c]
-        return Points(f"{self.name}/{c}", tuple(self.halves[i] for i in kept), tuple(self.y[i] for i in kept), self.d)
+        return Points(f"{self.name}/{c}", tuple(self.grid[i] for i in kept), tuple(self.y[i] for i in kept), self.d,
+                      self.unit)
+
+
+    def shrunk(self, factor: int) -> Points:
+        return replace(self, name=f"{self.name} / {factor}", unit=self.unit * factor)
 
 
 TWO = Points("two classes", ((2, 1), (1, -1), (-1, 2), (-2, -1), (1, 3)), (0, 1, 1, 0, 1), 2)

@@ -194,7 +194,7 @@ CLAIMS = (
           "4 data sets × C = 1/4, 2: exact values and W", relative_total, (0, TOTAL_SUM), (1, TOTAL_MAX),
           "total-max for total-sum", (1, TOTAL_SUM),
           "they differ by the constant 1 per example (γ_yy = 1), W is the same; total-max is another machine", ("E3",)),
-    Claim("UV-01", "section 3.1", "the surrogate losses bound the 0-1 loss from above",
+    Claim("UV-01", "section 2.3", "the surrogate losses bound the 0-1 loss from above",
           "ten machines and RM(0, 1/4, 3/4, 1) at d = 3, 4: least loss of a wrong f by an exact linear program",
           bounds_the_error, (*CATALOGUE, RM(0), RM(QUARTER), RM(Fraction(3, 4)), RM(1)), (*BOUNDING, MMR), "MMR among them",
           BOUNDING, "true of WW, CS, LLW, OVA, AMO, ATM, ATS and RM(g ≤ 1/2); not of MMR, MMR⊥ and RM at large g", ("E11",)),
