@@ -50,8 +50,8 @@ def solve_cs_decomposition(problem: Problem, *, tolerance: float, block: Literal
         iterations += spent
         alpha = -theirs.units * a
         alpha[np.arange(problem.n), y] = 0.0
-        return Run(np.abs(alpha), {"iterations": iterations, "gap_bound": theirs.objective_units * bound}, met,
-                   not met and iterations < budget)
+        return Run(np.abs(alpha), {"iterations": iterations}, met, not met and iterations < budget,
+                   {"gap_bound": theirs.objective_units * bound})
 
     return until_certified(problem, "cs-decomposition", tolerance, advance)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from msvm_ref.errors import DataError
 from msvm_ref.judge.candidate import Candidate
@@ -27,12 +27,14 @@ FIRST, LAST = 1e-2, 1e-15
 class Run:
     """Where an algorithm stands: its multipliers (n x d, in the problem's own units), what it took so far, and whether its own
     stopping rule was met, or, where it was not, whether float64 had no better step (else the budget was spent).
+    ``bounds`` are the paper's own, of these very multipliers.
     """
 
     alpha: Array
     work: Mapping[str, float]
     met: bool
     stalled: bool = False
+    bounds: Mapping[str, float] = field(default_factory=dict)
 
 
 def until_certified(problem: Problem, method: str, tolerance: float, advance: Callable[[float], Run]) -> Solution:
@@ -40,6 +42,7 @@ def until_certified(problem: Problem, method: str, tolerance: float, advance: Ca
     precision = FIRST
     attempts: list[Attempt] = []
     best: Solution | None = None
+    bounds: Mapping[str, float] = {}
     while True:
         start = time.perf_counter()
         run = advance(precision)
@@ -48,9 +51,9 @@ def until_certified(problem: Problem, method: str, tolerance: float, advance: Ca
         said = f"precision {precision:.0e}" if run.met else "stalled at rounding level" if run.stalled else "budget spent"
         attempts.append(Attempt(method, said, gap, time.perf_counter() - start))
         if best is None or gap < best.certificate.relative_gap:
-            best = Solution(problem, candidate, certificate, method, "numba", gap <= tolerance, ())
+            best, bounds = Solution(problem, candidate, certificate, method, "numba", gap <= tolerance, ()), run.bounds
         if best.converged or not run.met or precision <= LAST:
-            return replace(best, attempts=tuple(attempts), work=dict(run.work))
+            return replace(best, attempts=tuple(attempts), work={**run.work, **bounds})
         precision /= 10
 
 

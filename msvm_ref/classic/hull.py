@@ -94,9 +94,8 @@ def nearest_point(problem: Problem, method: str, tolerance: float, budget: int, 
         square = float(beta @ products)
         alpha[points.kept] = beta / square / points.target
         distance = square**0.5
-        return Run(single.scatter(alpha), {"iterations": iterations, "distance": distance,
-                                           "epsilon": distance - float(products.min()) / distance}, met,
-                   not met and iterations < budget)
+        return Run(single.scatter(alpha), {"iterations": iterations}, met, not met and iterations < budget,
+                   {"distance": distance, "epsilon": distance - float(products.min()) / distance})
 
     return until_certified(problem, method, tolerance, advance)
 

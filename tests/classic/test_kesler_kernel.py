@@ -59,7 +59,8 @@ def test_the_diagonal_is_the_gram_s():
 
 
 def test_the_column_recipe_of_hl_15_is_the_bracket():
-    X, y = blobs(4, per_class=3)
+    X, labels = blobs(4, per_class=3)
+    y = mr.Problem(mr.WW, X, labels).y  # read-only, as in the solver: one compiled signature
     K = X @ X.T + 1.0
     n, d = len(y), 4
     for i in range(n):
