@@ -2,6 +2,7 @@
 
 For growing n (and p = 1 before p = 2) draw integer data with three classes; keep, for each pair, the first set on which
 each optimum is worse by at least MARGIN at the other problem: P_B(W_A) >= (1 + MARGIN) min P_B, and with A and B exchanged.
+Pairs of conventions are then tried on the sets of fixtures.py and convention_pairs.py, at the same constant in both.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 import numpy as np
 
 import msvm_ref as mr
+from msvm_ref.conformance.convention_pairs import TWO_CLASSES, relation
+from msvm_ref.conformance.fixtures import DATA
 from msvm_ref.judge.values import primal_value
+from msvm_ref.model.convention import Convention
 
 MARGIN, DRAWS = 0.02, 14
 BIASES = ("none", "penalized", "free")
@@ -49,12 +53,35 @@ def search(variants: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
     return found
 
 
+def misread(of: Convention, at: Convention, data: tuple[Any, Any], constant: float) -> float:
+    """How much worse ``of``'s optimum is when it is read as an answer in convention ``at``, both at ``constant``."""
+    posed, theirs = at.pose(*data, constant), of.pose(*data, constant)
+    truth, best = mr.solve(posed.problem), mr.solve(theirs.problem)
+    given = theirs.theirs(best.W, None if theirs.problem.bias == "none" or posed.problem.bias == "none" else best.b)
+    if of.binary:
+        given = {name: np.stack([-v, v], axis=-1) for name, v in given.items()}
+    ours = posed.ours(**given)
+    b = ours.get("b", np.zeros(posed.problem.d))
+    return primal_value(posed.problem, ours["W"], b).low / truth.certificate.upper - 1
+
+
+def search_conventions() -> None:
+    """For each pair the first (constant, data) on which a swap shows both ways."""
+    for a, b in itertools.combinations(mr.conventions.CONVENTIONS, 2):
+        r = relation(a, b)
+        pool = TWO_CLASSES if r.first.binary or r.second.binary else DATA
+        found = next(((name, c) for c in (1.0, 4.0, 0.25) for name, data in pool.items()
+                      if min(misread(r.first, r.second, data, c), misread(r.second, r.first, data, c)) >= MARGIN), None)
+        print("conventions", (a.name, b.name), found or "the same", flush=True)
+
+
 def main() -> None:
     for key, value in search({m.name: (m, "none") for m in mr.CATALOGUE}).items():
         print("machines", key, value, flush=True)
     for machine in mr.CATALOGUE:
         for key, value in search({bias: (machine, bias) for bias in BIASES}).items():
             print("biases", machine.name, key, value, flush=True)
+    search_conventions()
 
 
 if __name__ == "__main__":

@@ -21,10 +21,13 @@ def add_commands(subparsers: Any) -> None:
     """Register ``validate`` and ``diagnose``; each sets ``handler``: args -> exit status."""
     validate = subparsers.add_parser(
         "validate", help="hold scikit-learn, your estimator, or any program to its claim",
-        description="Run every conformance check over a solver: 'sklearn' (the built-in list), 'package.module:Name' (an "
-                    "estimator class or instance, or a function of X, y, C), or a program given by --command.")
-    validate.add_argument("solver", nargs="?", help="sklearn, or package.module:Name")
+        description="Run every conformance check over a solver: 'sklearn' or 'kernlab' (the built-in lists; kernlab needs R), "
+                    "'package.module:Name' (an estimator class or instance, or a function of X, y, C), or a program given by "
+                    "--command.")
+    validate.add_argument("solver", nargs="?", help="sklearn, kernlab, or package.module:Name")
     validate.add_argument("--command", metavar="PROGRAM", help="a program: JSON on standard input, JSON on standard output")
+    validate.add_argument("--persistent", action="store_true",
+                          help="start the program once: one JSON object a line in, one a line out")
     validate.add_argument("--machine", help="WW, CS, LLW, ...: where the convention leaves it open")
     validate.add_argument("--convention", help="UV (default), HL(4), liblinear-cs, margin1, ...: see msvm_ref.conventions")
     validate.add_argument("--bias", choices=("none", "free", "penalized"), help="where the convention leaves it open")
@@ -57,7 +60,8 @@ def run_validate(args: argparse.Namespace) -> int:
     head, entries = _entries(args)
     total = sum(len(e.checks) or len(CHECKS) for e in entries)
     with Progress("validate", total) as bar:
-        outcomes = [run(entry, bar.step) for entry in entries]
+        truths: dict[Any, Any] = {}
+        outcomes = [run(entry, bar.step, explain_known=bool(args.report), truths=truths) for entry in entries]
     print(json.dumps(report.as_dict(outcomes, head), indent=1) if args.json else report.text(outcomes, head, args.verbose))
     for path in args.report:
         report.write(path, outcomes, head)
@@ -67,27 +71,28 @@ def run_validate(args: argparse.Namespace) -> int:
 
 def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
     from msvm_ref.conformance.checks import CHECKS
-    from msvm_ref.conformance.profiles import Entry, scikit_learn
+    from msvm_ref.conformance.profiles import Entry
     from msvm_ref.model.catalogue import machine_named
 
     if (args.solver is None) == (args.command is None):
-        raise DataError("validate", "be given one solver: sklearn, package.module:Name, or --command PROGRAM",
+        raise DataError("validate", "be given one solver: sklearn, kernlab, package.module:Name, or --command PROGRAM",
                         "neither" if args.solver is None else "both")
     expected = dict(item.partition("=")[::2] for item in args.expect)
     for name in (*args.check, *expected):
         if name not in CHECKS:
             raise DataError("check", f"be one of {', '.join(CHECKS)}", repr(name))
-    if args.solver == "sklearn":
-        import sklearn
+    if args.solver in ("sklearn", "kernlab"):
+        from msvm_ref.conformance.known import BUILT_IN, version_of
 
         if args.machine or args.convention or args.bias or expected:
-            raise DataError("validate sklearn", "be given without --machine, --convention, --bias and --expect",
-                            "one of them", "the built-in list says them for each estimator")
-        return f"scikit-learn {sklearn.__version__}", _only(scikit_learn(), tuple(args.check))
+            raise DataError(f"validate {args.solver}", "be given without --machine, --convention, --bias and --expect",
+                            "one of them", "the built-in list says them for each solver")
+        title, entries = BUILT_IN[args.solver]
+        return f"{title} {version_of(args.solver)}", _only(entries(), tuple(args.check))
     if args.command is not None:
         from msvm_ref.conformance.command import CommandSolver
 
-        solver: Any = CommandSolver(args.command, args.timeout)
+        solver: Any = CommandSolver(args.command, args.timeout, persistent=args.persistent)
     else:
         solver = load(args.solver)
     settings: dict[str, Any] = {"machine": machine_named(args.machine) if args.machine else None, "bias": args.bias,
@@ -108,15 +113,16 @@ def load(name: str) -> Any:
     """``package.module:Name``, looked for in the current directory as well."""
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise DataError("solver", "be sklearn or package.module:Name", repr(name))
+        raise DataError("solver", "be sklearn, kernlab or package.module:Name", repr(name))
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise DataError("solver", "be importable as package.module:Name", f"{name} ({error})") from error
+    except Exception as error:  # whatever the user's module does when it is imported
+        raise DataError("solver", "be importable as package.module:Name", f"{name} ({type(error).__name__}: {error})"
+                        ) from error
     return found
 
 

@@ -11,6 +11,7 @@ _HOME = {
     "msvm_ref.conformance.command": ("CommandSolver", "kernlab"),
     "msvm_ref.conformance.diagnosis": ("diagnose", "Diagnosis"),
     "msvm_ref.conformance.fixtures": ("MACHINE_FIXTURES", "BIAS_FIXTURES", "Fixture"),
+    "msvm_ref.conformance.convention_pairs": ("relation", "Relation"),
     "msvm_ref.conformance.checks": ("CHECKS",),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from msvm_ref.conformance.adapters import EstimatorSolver, Fitted, FunctionSolver, OneVsOnePair, Solver, as_solver  # noqa: F401
     from msvm_ref.conformance.checks import CHECKS  # noqa: F401
     from msvm_ref.conformance.command import CommandSolver, kernlab  # noqa: F401
+    from msvm_ref.conformance.convention_pairs import Relation, relation  # noqa: F401
     from msvm_ref.conformance.diagnosis import Diagnosis, diagnose  # noqa: F401
     from msvm_ref.conformance.fixtures import BIAS_FIXTURES, MACHINE_FIXTURES, Fixture  # noqa: F401
     from msvm_ref.conformance.suite import Record, Trial, check_solver, parametrize  # noqa: F401

@@ -1,7 +1,8 @@
 """Adapters: anything that fits becomes a Solver, and what it fitted a Fitted, both in the convention's own units.
 
-    solver.fit(X, y, C, sample_weight=None, classes=None) -> Fitted        C is the convention's constant (C or lambda)
+    solver.fit(X, y, C, sample_weight=None, classes=None[, class_weight=None]) -> Fitted
 
+C is the convention's constant (C or lambda); ``class_weight`` maps labels to weights, and only those get it that take it.
 ``W`` is p x d with columns in the order of ``classes``; a single score h of two classes is widened to (-h, h).
 """
 
@@ -16,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from msvm_ref.errors import DataError
+from msvm_ref.errors import DataError, MsvmError
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,10 @@ class Fitted:
 
 
 class Solver(Protocol):
-    """What the checks need of somebody's implementation. ``takes`` holds "sample_weight", "classes" where fit does."""
+    """What the checks need of somebody's implementation.
+
+    ``takes`` holds those of "sample_weight", "classes" and "class_weight" that fit takes; it is called without the others.
+    """
 
     name: str
     takes: frozenset[str]
@@ -51,9 +55,14 @@ def present(y: Any) -> tuple[Hashable, ...]:
     return tuple(np.unique(np.asarray(y)).tolist())
 
 
+def unseen(X: Any) -> Any:
+    """Rows that are no training rows, for scores and predictions: 1/4 - x/2."""
+    return 0.25 - np.asarray(X, dtype=float) / 2
+
+
 def widened(values: Any, ndim: int, d: int, share: float = 1.0) -> Any:
     """(..., d) scores: h becomes share (-h, h) where two classes have one score."""
-    array = np.asarray(values, dtype=float)
+    array = np.asarray(values)
     if d == 2 and (array.ndim == ndim - 1 or (array.ndim == ndim and array.shape[-1] == 1)):
         column = array if array.ndim == ndim else array[..., None]
         return share * np.concatenate([-column, column], axis=-1)
@@ -61,7 +70,7 @@ def widened(values: Any, ndim: int, d: int, share: float = 1.0) -> Any:
 
 
 class FunctionSolver:
-    """A callable (X, y, C[, sample_weight][, classes]) -> (W, b), or a dict of Fitted's fields.
+    """A callable (X, y, C[, sample_weight][, classes][, class_weight]) -> (W, b), or a dict of Fitted's fields.
 
     ``scores`` are training scores (bias included). Callables without ``classes`` in the answer mean the sorted labels.
     """
@@ -73,13 +82,14 @@ class FunctionSolver:
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         names = inspect.signature(function).parameters
         every = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in names.values())
-        self.takes = frozenset(k for k in ("sample_weight", "classes") if every or k in names)
+        self.takes = frozenset(k for k in ("sample_weight", "classes", "class_weight")
+                               if k in names or (every and k != "class_weight"))
 
     def copy(self) -> FunctionSolver:
         return FunctionSolver(copy.deepcopy(self.function), self.name)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
-        given = {"sample_weight": sample_weight, "classes": classes}
+    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+        given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         answer = self.function(X, y, C, **{k: v for k, v in given.items() if k in self.takes and v is not None})
         return fitted_from(answer, tuple(classes) if classes is not None else present(y))
 
@@ -120,14 +130,15 @@ class EstimatorSolver:
     def __init__(self, estimator: Any, parameter: str | None = None, name: str | None = None,
                  share: float | None = None) -> None:
         self.estimator, self.name = estimator, name or _short_name(estimator)
-        known = estimator.get_params() if hasattr(estimator, "get_params") else vars(estimator)
+        known = estimator.get_params() if hasattr(estimator, "get_params") else _attributes(estimator)
         names = [parameter] if parameter else ["C", "estimator__C", "alpha", "lambda_", "lam"]
         self.parameter = next((k for k in names if k in known), None)
         if self.parameter is None:
             raise DataError(self.name, f"have a parameter named {' or '.join(map(str, names))}", ", ".join(known) or "none")
         self.share = share or (0.5 if known.get("multi_class") == "crammer_singer" else 1.0)
         fit = inspect.signature(estimator.fit).parameters
-        self.takes = frozenset({"sample_weight"} & set(fit))
+        by_class = {"class_weight"} if known.get("class_weight", "absent") is None else set[str]()
+        self.takes = frozenset({"sample_weight"} & set(fit) | by_class)
         self.intercept_scaling = known.get("intercept_scaling")
         self.draws_by_design = "random_state" in known and known["random_state"] is None
         self.without_intercept = known.get("fit_intercept") is False
@@ -135,13 +146,15 @@ class EstimatorSolver:
     def copy(self) -> EstimatorSolver:
         return EstimatorSolver(copy.deepcopy(self.estimator), self.parameter, self.name, self.share)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
-        model, assert_name = self.estimator, self.parameter
-        assert assert_name is not None
+    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+        model = self.estimator
+        assert self.parameter is not None
+        chosen = {self.parameter: C, **({"class_weight": class_weight} if "class_weight" in self.takes else {})}
         if hasattr(model, "set_params"):
-            model.set_params(**{assert_name: C})
+            model.set_params(**chosen)
         else:
-            setattr(model, assert_name, C)
+            for name, value in chosen.items():
+                setattr(model, name, value)
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -183,13 +196,24 @@ def as_solver(thing: Any, parameter: str | None = None) -> Solver:
     if hasattr(thing, "takes") and hasattr(thing, "copy") and hasattr(thing, "fit"):
         solver: Solver = thing
         return solver
-    if isinstance(thing, type):
-        thing = thing()
-    if hasattr(thing, "fit"):
-        return EstimatorSolver(thing, parameter)
-    if callable(thing):
-        return FunctionSolver(thing)
+    try:
+        if isinstance(thing, type):
+            thing = thing()
+        if hasattr(thing, "fit"):
+            return EstimatorSolver(thing, parameter)
+        if callable(thing):
+            return FunctionSolver(thing)
+    except MsvmError:
+        raise
+    except Exception as error:  # the user's constructor, get_params or signature: theirs to mend, not a crash of ours
+        raise DataError("solver", "be made without arguments and show its parameters", f"{type(error).__name__}: {error}",
+                        "pass an instance, or a function of X, y, C") from error
     raise DataError("solver", "be an estimator with fit, a callable (X, y, C), or a Solver", repr(thing))
+
+
+def _attributes(estimator: Any) -> dict[str, Any]:
+    """Public data of an object without get_params, set on it or on its class."""
+    return {k: v for k in dir(estimator) if not k.startswith("_") and not callable(v := getattr(estimator, k))}
 
 
 def _has_weights(model: Any) -> bool:

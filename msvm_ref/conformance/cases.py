@@ -24,6 +24,16 @@ class Case:
     C: float = 1.0
     sample_weight: Any = None
     classes: tuple[Hashable, ...] | None = None
+    class_weight: tuple[float, ...] | None = None
+    """One weight a class (of labels 0 ... d-1), handed to the solver as such; the problem has them as sample weights."""
+
+    @property
+    def weights(self) -> Any:
+        """sample_weight_i class_weight[y_i], or None."""
+        if self.class_weight is None:
+            return self.sample_weight
+        each = np.array(self.class_weight)[np.asarray(self.y)]
+        return each if self.sample_weight is None else each * np.asarray(self.sample_weight)
 
     def with_(self, name: str, **changes: Any) -> Case:
         return replace(self, name=name, **changes)
@@ -32,7 +42,8 @@ class Case:
         """The examples of the first d classes only."""
         keep = np.asarray(self.y) < d
         weight = None if self.sample_weight is None else np.asarray(self.sample_weight)[keep]
-        return replace(self, X=frozen(self.X[keep]), y=np.asarray(self.y)[keep], sample_weight=weight)
+        return replace(self, X=frozen(self.X[keep]), y=np.asarray(self.y)[keep], sample_weight=weight,
+                       class_weight=None if self.class_weight is None else self.class_weight[:d])
 
     def literal(self) -> dict[str, Any]:
         """The case as JSON-ready numbers, for a report."""
@@ -40,6 +51,8 @@ class Case:
                                "y": np.asarray(self.y).tolist(), "C": self.C}
         if self.sample_weight is not None:
             out["sample_weight"] = np.asarray(self.sample_weight, dtype=float).tolist()
+        if self.class_weight is not None:
+            out["class_weight"] = list(self.class_weight)
         return out
 
 
@@ -61,4 +74,17 @@ CONTRADICTORY = _case("contradictory duplicates", [[1, 1], [1, 1], [1, 1], [-1, 
                       [0, 1, 2, 0, 1, 1, 2, 0])
 UNBALANCED = _case("unbalanced", [[1, 0], [2, 1], [1, 1], [2, -1], [3, 0], [1, -1], [-1, 1], [-0.5, -0.5]],
                    [0, 0, 0, 0, 0, 0, 1, 2], 0.5)
+FIVE = _case("five classes", [[3, 0], [2, 1], [1, 3], [0.5, 1.5], [-2, 2], [-3, 0.5], [-1, -2], [0, -1.5], [2, -2], [1, -3],
+                              [0.5, 0.5], [-0.5, 1], [-1, 0.5], [1, -1], [1.5, -0.5]],
+             [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 2, 3, 4, 0, 1])
+SQUARE = _case("as many features as classes", [[2, 0, 1], [1, 1, 0], [-1, 2, 0.5], [0, 1, -1], [-2, -1, 1], [0.5, -1, 2],
+                                               [1, -0.5, 0.5]], [0, 0, 1, 1, 2, 2, 1])
+WIDE = _case("more features than examples", [[1, 0, 2, -1, 0.5, 0, 1, -2], [0, 1, 1, 0, -1, 2, 0.5, 1],
+                                             [2, -1, 0, 1, 0, 1, -1, 0], [-1, 2, 0.5, 0, 1, -1, 0, 1],
+                                             [0.5, 0, -1, 2, 1, 0, 1, 0]], [0, 1, 2, 0, 1], 0.125)
+ZERO_FEATURE = _case("a feature that is 0", [[*x, 0] for x in _X], _Y)
+CONSTANT_FEATURE = _case("a feature that is 2", [[x, 2] for x, _ in _X], _Y, 0.25)
+ZERO_EXAMPLE = _case("an example that is 0", [*_X, [0, 0]], [*_Y, 1])
+ONE_FEATURE = _case("one feature", [[x] for x, _ in _X], _Y)
+COPIES = _case("examples three times over", [*_X, *_X[3:9:2] * 2], [*_Y, *_Y[3:9:2] * 2])
 OPTIMALITY = (BASE, OFFSET, SEPARABLE, UNBALANCED)

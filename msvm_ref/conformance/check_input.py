@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.cases import BASE
-from msvm_ref.conformance.trial import CheckFailed, SolverBroke, Trial, ask
+from msvm_ref.conformance.trial import Trial
+from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke, ask
 
 
 def check_float32_input(trial: Trial) -> None:
@@ -51,18 +52,20 @@ def check_input_unchanged(trial: Trial) -> None:
     base = trial.shaped(BASE)
     X, y = np.array(base.X), np.array(base.y)
     takes = "sample_weight" in trial.solver.takes
-    weight = np.ones(len(y)) if takes else None
-    ask(trial.solver.copy().fit, X, y, trial.constant(base), weight)
-    changed = [name for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, np.ones(len(y))))
+    given = np.arange(1.0, len(y) + 1)
+    weight = given.copy() if takes else None
+    ask(trial.copied().fit, X, y, trial.constant(base), weight)
+    changed = [name for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, given))
                if now is not None and not np.array_equal(now, was)]
     if changed:
         raise CheckFailed(f"fit changed the caller's {' and '.join(changed)}")
 
 
 def _refused(trial: Trial, what: str, X: Any, y: Any, C: float) -> None:
+    solver = trial.copied()
     try:
-        trial.solver.copy().fit(X, y, C)
-    except Exception:
+        ask(solver.fit, X, y, C)
+    except SolverBroke:
         return
     raise CheckFailed(f"accepts {what}")
 
@@ -77,13 +80,15 @@ def check_refuses_nonfinite(trial: Trial) -> None:
 
 
 def check_refuses_mismatched_lengths(trial: Trial) -> None:
-    """One label too few is refused."""
+    """One label too few, or too many, is refused."""
     base = trial.shaped(BASE)
     _refused(trial, "a label less than rows of X", np.array(base.X), np.array(base.y)[:-1], trial.constant(base))
+    _refused(trial, "a label more than rows of X", np.array(base.X), np.append(base.y, base.y[-1]), trial.constant(base))
 
 
 def check_refuses_nonpositive_C(trial: Trial) -> None:
-    """A negative constant makes no problem."""
+    """A negative constant makes no problem, nor does NaN."""
     base = trial.shaped(BASE)
     name = "lambda" if trial.convention.parameter == "lambda" else "C"
-    _refused(trial, f"{name} = -1", np.array(base.X), np.array(base.y), -1.0)
+    for value in (-1.0, np.nan):
+        _refused(trial, f"{name} = {value:g}", np.array(base.X), np.array(base.y), value)

@@ -4,8 +4,9 @@
     out  {"W": p x d (columns are classes), "b": [d]}   and/or "alpha" n x d, "scores" n x d (of X), "coef" n x d,
          optional "objective", "converged", "scores_new" and "predict_new" (class indices) for X_new
 
-Labels are class indices 0 ... d-1. A non-zero exit status means "refused". X_new are the rows whose scores and predictions
-the checks will ask for: the training rows and the origin.
+Labels are class indices 0 ... d-1. A non-zero exit status, or {"error": "why"}, means "refused". X_new are the rows whose
+scores and predictions the checks will ask for: the training rows, others, and the origin. With ``persistent`` the program is
+started once and answers line by line. ``class_weight`` (one number a class) is sent only to programs that are said to take it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.conformance.adapters import Fitted, fitted_from
+from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
+from msvm_ref.conformance.conversation import Conversation, Silence
 from msvm_ref.errors import DataError, MsvmError
 
 
@@ -30,28 +32,32 @@ class CommandError(MsvmError, RuntimeError):
 
 
 class CommandSolver:
-    """``CommandSolver("./my_svm --fast")`` runs the program once per fit; ``timeout`` in seconds."""
+    """``CommandSolver("./my_svm --fast")`` runs the program once per fit (or once, ``persistent``); ``timeout`` in seconds."""
 
     takes_labels = False
 
-    def __init__(self, command: str | Sequence[str], timeout: float = 60.0, sample_weight: bool = True,
-                 classes: bool = True, name: str | None = None) -> None:
+    def __init__(self, command: str | Sequence[str], timeout: float = 60.0, sample_weight: bool = True, classes: bool = True,
+                 name: str | None = None, class_weight: bool = False, persistent: bool = False) -> None:
         self.command = shlex.split(command) if isinstance(command, str) else list(command)
         self.timeout, self.name = timeout, name or shlex.join(self.command)
-        self.takes = frozenset(k for k, yes in (("sample_weight", sample_weight), ("classes", classes)) if yes)
+        given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
+        self.takes = frozenset(k for k, yes in given.items() if yes)
+        self.conversation = Conversation(self.command) if persistent else None
         if not self.command or shutil.which(self.command[0]) is None:
             raise DataError("command", "name a program that can be run", repr(command), "give its path, and make it executable")
 
     def copy(self) -> CommandSolver:
-        return self  # every fit is a process of its own
+        return self  # every fit is a process, or a question, of its own
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
+    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
         data, labels = np.asarray(X, dtype=float), np.asarray(y).astype(int)
         d = len(classes) if classes is not None else int(labels.max()) + 1
-        new = np.vstack([data, np.zeros((1, data.shape[1]))]) if data.ndim == 2 else data
+        new = np.vstack([data, unseen(data), np.zeros((1, data.shape[1]))]) if data.ndim == 2 else data
         task = {"X": _json(data), "y": labels.tolist(), "C": C, "n_classes": d, "X_new": _json(new)}
         if sample_weight is not None:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
+        if class_weight is not None:
+            task["class_weight"] = [float(class_weight[k]) for k in range(d)]
         answer = self.run(task)
         rows = {tuple(row): k for k, row in enumerate(np.asarray(new).tolist())}
         scores, labels_new = answer.pop("scores_new", None), answer.pop("predict_new", None)
@@ -68,18 +74,29 @@ class CommandSolver:
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         """One exchange; CommandError says what came instead of an answer."""
         try:
-            done = subprocess.run(self.command, input=json.dumps(task), capture_output=True, text=True, timeout=self.timeout)
-        except subprocess.TimeoutExpired as error:
+            text = self._ask(task)
+        except (subprocess.TimeoutExpired, TimeoutError) as error:
             raise CommandError(self.name, f"answer within {self.timeout:g} s", "no answer", "raise timeout=") from error
+        try:
+            answer = json.loads(text)
+        except ValueError as error:
+            raise CommandError(self.name, "print one JSON object", repr(text[:200])) from error
+        if not isinstance(answer, dict):
+            raise CommandError(self.name, "print one JSON object", repr(text[:200]))
+        if "error" in answer:
+            raise CommandError(self.name, "answer", str(answer["error"])[-300:])
+        return answer
+
+    def _ask(self, task: dict[str, Any]) -> str:
+        if self.conversation is not None:
+            try:
+                return self.conversation.ask(task, self.timeout)
+            except Silence as said:
+                raise CommandError(self.name, "answer every line", f"its end: {str(said).strip()[-300:]}") from said
+        done = subprocess.run(self.command, input=json.dumps(task), capture_output=True, text=True, timeout=self.timeout)
         if done.returncode:
             raise CommandError(self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}")
-        try:
-            answer = json.loads(done.stdout)
-        except ValueError as error:
-            raise CommandError(self.name, "print one JSON object", repr(done.stdout[:200])) from error
-        if not isinstance(answer, dict):
-            raise CommandError(self.name, "print one JSON object", repr(done.stdout[:200]))
-        return answer
+        return done.stdout
 
 
 def _json(array: Any) -> Any:
@@ -87,10 +104,30 @@ def _json(array: Any) -> Any:
     return [[v if math.isfinite(v) else str(v) for v in row] for row in np.atleast_2d(array).tolist()]
 
 
-def kernlab(kind: str = "kbb-svc", timeout: float = 120.0) -> CommandSolver:
-    """R's kernlab (``kbb-svc`` or ``spoc-svc``, linear kernel) through Rscript and the packages kernlab and jsonlite."""
+INSTALL_R = "apt-get install r-base-core r-cran-kernlab r-cran-jsonlite"
+
+
+def kernlab(kind: str = "kbb-svc", timeout: float = 120.0, restored: bool = False) -> CommandSolver:
+    """R's kernlab (``kbb-svc`` or ``spoc-svc``, linear kernel) through Rscript and the packages kernlab and jsonlite.
+
+    ``restored``: with the multiplier that kernlab 0.9-32 loses put back (kernlab.R says which, and how).
+    """
+    if kind not in ("kbb-svc", "spoc-svc"):
+        raise DataError("kind", "be kbb-svc or spoc-svc", repr(kind))
     if shutil.which("Rscript") is None:
-        raise DataError("Rscript", "be on the PATH", "nothing", "apt-get install r-base-core r-cran-kernlab r-cran-jsonlite")
+        raise DataError("Rscript", "be on the PATH", "nothing", INSTALL_R)
     script = Path(__file__).with_name("kernlab.R")
-    return CommandSolver(["Rscript", "--vanilla", str(script), kind], timeout, sample_weight=False, classes=False,
-                         name=f"kernlab {kind}")
+    return CommandSolver(["Rscript", "--vanilla", str(script), kind, *(["restored"] if restored else [])], timeout,
+                         sample_weight=False, classes=False, class_weight=True, persistent=True,
+                         name=f"kernlab {kind}" + (", lost multiplier restored" if restored else ""))
+
+
+def kernlab_version() -> str:
+    """The installed kernlab; DataError with the remedy where R or a package is missing."""
+    if shutil.which("Rscript") is None:
+        raise DataError("Rscript", "be on the PATH", "nothing", INSTALL_R)
+    code = 'stopifnot(requireNamespace("jsonlite")); cat(format(packageVersion("kernlab")))'
+    done = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True)
+    if done.returncode:
+        raise DataError("R", "have the packages kernlab and jsonlite", done.stderr.strip()[-200:], INSTALL_R)
+    return done.stdout.strip()

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from msvm_ref.conformance.nearly import another_C, lost_bias, one_multiplier, preprocessed
 from msvm_ref.conformance.neighbourhood import Hypothesis, edited, moved, neighbours
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate, candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge_candidate, weights
+from msvm_ref.judge.solution import Solution
+from msvm_ref.judge.values import primal_value
 from msvm_ref.methods import solve
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.problem import Bias, Problem
+from msvm_ref.model.problem import Problem
 
 NEAR = 1e-3
 """An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""
 FAR = 20.0
+SURE = 1e-8
+"""An explanation this good needs no better one with more edits."""
+FLAT = 1e-7
+"""Where w = 0 is optimal to this, a share of the gain is a share of rounding."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class Diagnosis:
     @property
     def sentence(self) -> str:
         above = f"{100 * self.claimed.primal_error / max(1 - self.claimed.primal_error, 1e-300):.3g} % above the optimum"
+        if (off := self.claimed.infeasibility.get("sum_to_zero", 0.0)) > self.claimed.primal_error:
+            above = f"its classes sum to {off:.2g} of their size instead of zero, {above}"
         if self.found is None:
             return f"optimal for nothing we know; {above} of what it claims"
         if self.as_claimed:
@@ -94,29 +104,42 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
     handed = candidate(problem, W, b, alpha, coef, scores)
     primal = _primal(problem, handed)
     reference = solve(problem)
-    claimed = judge_candidate(problem, Candidate(*primal), None, reference.candidate)
+    claimed = _judged(problem, primal, reference)
     if _error(claimed) <= tolerance:
         return Diagnosis(claimed, Finding((), problem, claimed, problem.C), (), tolerance, 1)
     best: list[tuple[Hypothesis, Finding]] = []
     close: Finding | None = None
     tried = 1
     for h in neighbours(problem, *primal):
-        if tried >= most or (best and h.edits > best[0][0].edits):
+        if tried >= most or any(_share_missed(f) <= SURE and h.edits > b.edits for b, f in best):
             break
         if not h.words:
             continue
         tried += 1
         finding = _certified(edited(problem, h), moved(h, *primal), h.words)
-        error = _error(finding.certificate)
+        error = _share_missed(finding)
         if error <= tolerance:
             best.append((h, finding))
-        elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < close.error):
+        elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < _share_missed(close)):
             close = finding
-    found = sorted((f for _, f in best), key=lambda f: f.error)
+    found = _nearest(best)
     if not found:
-        lost = _lost_bias(problem, primal, tolerance)
-        found = [lost] if lost else [close] if close else []
+        repaired = itertools.chain(one_multiplier(problem, primal, reference), preprocessed(problem, primal),
+                                   lost_bias(problem, primal), another_C(problem, primal))
+        mended = (Finding((words,), p, _judged(p, other, truth), p.C) for words, p, other, truth in repaired)
+        nearly = next((f for f in mended if _share_missed(f) <= tolerance), None)
+        found = [nearly] if nearly else [close] if close else []
     return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
+
+
+def _nearest(best: list[tuple[Hypothesis, Finding]]) -> list[Finding]:
+    """The fewest edits among the explanations that are about as good as the best; then the smallest error."""
+    if not best:
+        return []
+    bar = max(SURE, FAR * min(_share_missed(f) for _, f in best))
+    good = [(h, f) for h, f in best if _share_missed(f) <= bar]
+    edits = min(h.edits for h, _ in good)
+    return sorted((f for h, f in good if h.edits == edits), key=lambda f: f.error)
 
 
 def _primal(problem: Problem, handed: Candidate) -> tuple[Array, Array]:
@@ -133,20 +156,22 @@ def _error(certificate: Certificate) -> float:
     return max(certificate.primal_error, certificate.infeasibility.get("sum_to_zero", 0.0))
 
 
+def _share_missed(finding: Finding) -> float:
+    """(P - P*) / (P(0) - P*), where that is more than the relative error.
+
+    Where C is small next to the data P is nearly flat, and every candidate within a small relative error of the optimum;
+    then only the part of P(0) that the candidate fails to gain tells anything.
+    """
+    c, problem = finding.certificate, finding.problem
+    W = np.zeros((problem.features.shape[1], problem.d))
+    gain = primal_value(problem, W, np.zeros(problem.d)).low - c.lower
+    missed = max((c.primal_value or 0.0) - c.lower, 0.0)
+    return max(_error(c), missed / gain if gain > FLAT * c.lower else 0.0)
+
+
 def _certified(problem: Problem, primal: tuple[Array, Array], words: tuple[str, ...]) -> Finding:
-    truth = solve(problem)
-    return Finding(words, problem, judge_candidate(problem, Candidate(*primal), None, truth.candidate), problem.C)
+    return Finding(words, problem, _judged(problem, primal, solve(problem)), problem.C)
 
 
-def _lost_bias(problem: Problem, primal: tuple[Array, Array], tolerance: float) -> Finding | None:
-    """W right and b wrong: the optimum once the truth's b replaces the candidate's."""
-    treatments: tuple[Bias, ...] = ("free", "penalized")
-    for bias in treatments:
-        other = Problem(problem.machine, problem.X, problem.y, C=problem.C, kernel=problem.kernel, bias=bias,
-                        sample_weight=problem.sample_weight, classes=range(problem.d))
-        truth = solve(other)
-        certificate = judge_candidate(other, Candidate(primal[0], truth.b), None, truth.candidate)
-        if _error(certificate) <= tolerance:
-            told = f"with a {bias} bias: W is right and b is wrong, it should be {np.round(truth.b, 6).tolist()}"
-            return Finding((told,), other, certificate, other.C)
-    return None
+def _judged(problem: Problem, primal: tuple[Array, Array], truth: Solution) -> Certificate:
+    return judge_candidate(problem, Candidate(*primal), None, truth.candidate)

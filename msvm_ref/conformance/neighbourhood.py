@@ -70,7 +70,7 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
 
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:
     """Edits of the claim that pass the ray test, fewest edits first."""
-    rays: dict[Any, Ray] = {}
+    rays: dict[Any, Any] = {}
     found = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
     return sorted(found, key=lambda h: h.edits)
 
@@ -106,9 +106,7 @@ def _edits(problem: Problem, W: Array, b: Array) -> Iterator[Hypothesis]:
         shapes.append(("centred", "W uncentred", 0.5))
     if W.shape[0] == W.shape[1]:
         shapes.append(("transposed", "W transposed", 1.0))
-    labels = [("as given", "", 0.0), ("by index", "weights multiplied by the label's index", 1.0)]
-    if problem.sample_weight is not None:
-        labels.append(("ignored", "sample weights ignored", 1.0))
+    labels = _weightings(problem)
     for machine in (*machines.values(), *others):
         swap = 0.0 if machine == problem.machine else 1.5
         told = f"{machine.cost} cost" if machine.name == problem.machine.name else f"not {problem.machine.name}"
@@ -148,11 +146,36 @@ def _orders(d: int) -> list[tuple[tuple[int, ...], str, float]]:
              if d > 2 else "the two classes swapped", float(o != same)) for o in every]
 
 
+def _weightings(problem: Problem) -> list[tuple[str, str, float]]:
+    """(mode of ``_weights``, words, edits): those that are not what was given."""
+    out = [("as given", "", 0.0), ("by index", "weights multiplied by the label's index", 1.0)]
+    if problem.sample_weight is not None:
+        out += [("ignored", "sample weights ignored", 1.0), ("index", "the label's index in place of the weights", 1.0),
+                ("mean 1", "sample weights normalised to mean 1", 1.0)]
+    if len(set(np.bincount(problem.y, minlength=problem.d).tolist())) > 1:
+        out.append(("balanced", "classes weighted to balance, n / (d n_c)", 1.0))
+    if len(np.unique(np.column_stack([problem.X, problem.y]), axis=0)) < problem.n:
+        out.append(("once", "duplicates counted once", 1.0))
+    return out
+
+
 def _weights(problem: Problem, mode: str) -> Any:
+    given = problem.sample_weight
+    ones = np.ones(problem.n) if given is None else given
     if mode == "by index":
-        given = np.ones(problem.n) if problem.sample_weight is None else problem.sample_weight
-        return given * (problem.y + 1.0)
-    return problem.sample_weight if mode == "as given" else None
+        return ones * (problem.y + 1.0)
+    if mode == "index":
+        return problem.y + 1.0
+    if mode == "mean 1":
+        return ones / ones.mean()
+    if mode == "balanced":
+        count = np.bincount(problem.y, minlength=problem.d)
+        return ones * (problem.n / ((count > 0).sum() * count[problem.y]))
+    if mode == "once":
+        rows = np.column_stack([problem.X, problem.y])
+        _, same, count = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        return ones / count[np.ravel(same)]
+    return given if mode == "as given" else None
 
 
 @dataclass(frozen=True)
@@ -165,21 +188,35 @@ class Ray:
     high: Array
 
 
-def possible(problem: Problem, h: Hypothesis, W: Array, b: Array, rays: dict[Any, Ray]) -> bool:
-    """Is C * factor among the constants at which the ray through the candidate may be stationary?"""
+def possible(problem: Problem, h: Hypothesis, W: Array, b: Array, rays: dict[Any, Any]) -> bool:
+    """Is C * factor among the constants at which the ray through the candidate may be stationary? ``rays`` keeps results."""
     key = (h.machine, h.scale, h.order, h.shape)  # scores depend on nothing else
     if key not in rays:
         weights, bias = moved(replace(h, sigma=1.0), W, b)
         slopes = _slope(_with_machine(problem, h.machine), problem.features @ weights + bias)
         rays[key] = Ray(float((weights * weights).sum()), float((bias * bias).sum()), *slopes)
-    ray = rays[key]
+    ray: Ray = rays[key]
+    if (key, h.weights) not in rays:
+        if h.weights not in rays:
+            rays[h.weights] = _weights(problem, h.weights)
+        weight = rays[h.weights]
+        total = (ray.low.sum(), ray.high.sum()) if weight is None else (weight @ ray.low, weight @ ray.high)
+        rays[key, h.weights] = float(total[0]), float(total[1])
     ridge = ray.weights + (ray.bias / h.sigma**2 if h.bias == "penalized" else 0.0)
-    weight = _weights(problem, h.weights)
-    low, high = (ray.low.sum(), ray.high.sum()) if weight is None else (weight @ ray.low, weight @ ray.high)
-    C = problem.C * h.factor
+    smallest, largest = constants(ridge, *rays[key, h.weights])
+    return smallest <= problem.C * h.factor <= largest
+
+
+def constants(ridge: float, low: float, high: float) -> tuple[float, float]:
+    """[R / -g_low, R / -g_high] with SLACK: the C at which the ray may be stationary."""
     smallest = ridge / -low if low < 0 else math.inf
     largest = ridge / -high if high < 0 else math.inf
-    return bool(smallest * (1 - SLACK) <= C <= largest * (1 + SLACK))
+    return smallest * (1 - SLACK), largest * (1 + SLACK)
+
+
+def plain(problem: Problem) -> Hypothesis:
+    """The claim itself."""
+    return Hypothesis(problem.machine, 1.0, 1.0, problem.bias, 1.0, tuple(range(problem.d)), "as given", "as given", (), 0.0)
 
 
 def _with_machine(problem: Problem, machine: Machine) -> Problem:

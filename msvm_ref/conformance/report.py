@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.conformance.gap_plot import plot
 from msvm_ref.conformance.profiles import Outcome
+from msvm_ref.conformance.suite import Record
 from msvm_ref.errors import DataError
 
 COLUMNS = ("solver", "machine", "convention", "checks", "problems", "worst error", "verdict")
-FLOOR = 1e-13
-"""Where the plot draws an error of 0."""
+NARROW = ("machine", "checks", "worst error")
 
 
 def row(outcome: Outcome) -> tuple[str, ...]:
@@ -59,8 +60,8 @@ def footer(outcomes: Sequence[Outcome]) -> str:
 
 def as_dict(outcomes: Sequence[Outcome], head: str) -> dict[str, Any]:
     return {"what": head, "passed": all(o.passed for o in outcomes), "solvers": [
-        {"solver": o.title, "machine": o.machine, "convention": o.convention, "tolerance": o.tolerance, "verdict": o.verdict,
-         "passed": o.passed, "worst_error": _number(o.worst), "seconds": round(o.seconds, 3),
+        {"solver": o.title, "machine": o.machine, "convention": o.convention, "tolerance": o.tolerance, "judged": o.judged,
+         "verdict": o.verdict, "passed": o.passed, "worst_error": _number(o.worst), "seconds": round(o.seconds, 3),
          "records": [r.to_dict() for r in o.records],
          "problems": [{**g, "error": _number(g["error"])} for g in o.gaps]} for o in outcomes]}
 
@@ -73,71 +74,79 @@ def markdown(outcomes: Sequence[Outcome], head: str) -> str:
     lines = [f"# {head}", "", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row(o)) + " |" for o in outcomes]
     for o in outcomes:
-        lines += ["", f"## {o.title}", ""]
-        for r in o.records:
+        lines += ["", f"## {o.title}", "", f"Tolerance: {o.judged}.", ""]
+        for r in sorted(o.records, key=lambda r: ("failed", "expected failure", "passed", "skipped").index(r.status)):
             lines += [f"- **{r.status}** `{r.name}`" + (f": {r.message}" if r.message else "")]
-            if r.status == "failed" and "case" in r.details:
+            if r.status in ("failed", "expected failure") and "case" in r.details:
                 lines += ["  ```json", "  " + json.dumps(r.details.get("smallest", r.details["case"])), "  ```"]
     return "\n".join([*lines, "", footer(outcomes), ""])
 
 
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222}
-table{border-collapse:collapse;margin:1em 0}td,th{padding:.25em .7em;text-align:left;vertical-align:top}
-td,th{border-bottom:1px solid #ddd}
-pre{white-space:pre-wrap;background:#f6f6f6;padding:.5em;margin:.3em 0}.failed{color:#b00020;font-weight:600}
-.passed{color:#17692b}.skipped{color:#777}.expected{color:#8a5a00}svg{max-width:100%;height:auto}"""
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#222}
+h1{font-size:1.5em}h2{font-size:1.15em;margin:2.2em 0 .2em;border-top:2px solid #ddd;padding-top:1em}
+table{border-collapse:collapse;margin:1em 0;width:100%}td,th{padding:.3em .7em;text-align:left;vertical-align:top}
+td,th{border-bottom:1px solid #ddd}.nowrap{white-space:nowrap}.number{text-align:right;font-variant-numeric:tabular-nums}
+pre{white-space:pre-wrap;background:#f6f6f6;padding:.5em;margin:.3em 0;font-size:13px}
+.failure{border-left:4px solid #b00020;padding:.2em 0 .4em 1em;margin:1em 0}.failure.known{border-color:#c98a00}
+.failure dt{color:#666;font-size:13px}.failure dd{margin:0 0 .4em}.failure h3{margin:.2em 0;font-size:1em}
+.failed{color:#b00020;font-weight:600}.passed{color:#17692b}.skipped{color:#777}.expected{color:#8a5a00}
+.quiet{color:#666;font-size:13px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}"""
 
 
 def page(outcomes: Sequence[Outcome], head: str) -> str:
-    """One HTML file, no scripts, nothing loaded from elsewhere."""
-    e = html.escape
+    """One HTML file, no scripts, nothing loaded from elsewhere; of each solver what failed comes first."""
     parts = [f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-             f"<title>{e(head)}</title><style>{STYLE}</style><h1>{e(head)}</h1><p>{e(footer(outcomes))}</p>",
+             f"<title>{_e(head)}</title><style>{STYLE}</style><h1>{_e(head)}</h1><p>{_e(footer(outcomes))}</p>",
              "<table><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>"]
-    for o in outcomes:
-        mark = "passed" if o.passed else "failed"
-        cells = row(o)
-        parts.append("<tr>" + "".join(f"<td>{e(c)}</td>" for c in cells[:-1]) + f"<td class={mark}>{e(cells[-1])}</td></tr>")
+    for k, o in enumerate(outcomes):
+        cells = [_e(c) for c in row(o)]
+        cells[0] = f"<a href='#s{k}'>{cells[0]}</a>"
+        mark = "failed" if not o.passed else "expected" if o.count("expected failure") else "passed"
+        parts.append("<tr>" + "".join(f"<td{' class=nowrap' * (c in NARROW)}>{cell}</td>" for c, cell in
+                                      zip(COLUMNS[:-1], cells[:-1], strict=True)) + f"<td class={mark}>{cells[-1]}</td></tr>")
     parts.append("</table>")
-    for o in outcomes:
-        parts += [f"<h2>{e(o.title)}</h2>", plot(o), "<table><tr><th>check</th><th>result</th><th>what was found</th></tr>"]
-        for r in o.records:
-            found = f"<pre>{e(r.message)}</pre>" if "\n" in r.message else e(r.message)
-            if r.status == "failed" and "case" in r.details:
-                example = e(json.dumps(r.details.get("smallest", r.details["case"])))
-                found += f"<details><summary>the example</summary><pre>{example}</pre></details>"
-            parts.append(f"<tr><td><code>{e(r.name)}</code></td><td class='{r.status}'>{r.status}</td><td>{found}</td></tr>")
-        parts.append("</table>")
+    for k, o in enumerate(outcomes):
+        parts += [f"<h2 id=s{k}>{_e(o.title)}</h2>", f"<p class=quiet>Tolerance: {_e(o.judged)}.</p>", plot(o)]
+        parts += [_failure(r, "") for r in o.records if r.status == "failed"]
+        parts += [_failure(r, " known") for r in o.records if r.status == "expected failure"]
+        parts.append(_others([r for r in o.records if r.status in ("passed", "skipped")]))
     return "\n".join(parts) + "</html>\n"
 
 
-def plot(outcome: Outcome) -> str:
-    """Certified relative error of every fit, on a log scale, with the tolerance as a line: inline SVG."""
-    width, height, left, top = 900, 220, 60, 12
-    bottom, span = height - 28, width - left - 20
+def _e(text: Any) -> str:
+    return html.escape(str(text))
 
-    def y(error: float) -> float:
-        level = (math.log10(min(max(error, FLOOR), 10.0)) + 13) / 14
-        return bottom - level * (bottom - top)
 
-    out = [f"<svg viewBox='0 0 {width} {height}' role=img aria-label='certified relative error of each fit'>"]
-    for power in range(-12, 1, 3):
-        out.append(  # noqa: PERF401 (a drawing reads better line by line)
-                   f"<line x1={left} x2={width - 20} y1={y(10.0**power):.1f} y2={y(10.0**power):.1f} stroke='#e4e4e4'/>"
-                   f"<text x={left - 6} y={y(10.0**power) + 4:.1f} font-size=11 text-anchor=end>1e{power}</text>")
-    at = y(outcome.tolerance)
-    out.append(f"<line x1={left} x2={width - 20} y1={at:.1f} y2={at:.1f} stroke='#b00020' stroke-dasharray='5 4'/>"
-               f"<text x={width - 20} y={at - 4:.1f} font-size=11 fill='#b00020' text-anchor=end>tolerance</text>")
-    for k, g in enumerate(outcome.gaps):
-        x = left + span * (k + 0.5) / len(outcome.gaps)
-        honest = g["converged"] is False
-        colour = "#999" if honest else "#b00020" if not g["error"] <= outcome.tolerance else "#2b6cb0"
-        said = ", said not converged" if honest else ""
-        label = html.escape(f"{g['case']} (n={g['n']}, d={g['d']}): {g['error']:.2e}{said}")
-        out.append(f"<circle cx={x:.1f} cy={y(g['error']):.1f} r=4 fill='{colour}'><title>{label}</title></circle>")
-    out.append(f"<text x={left} y={height - 8} font-size=11>fits in the order of the checks; red: above tolerance; "
-               "grey: the solver said itself that it had not converged; hover for the problem</text></svg>")
-    return "".join(out)
+def _failure(record: Record, known: str) -> str:
+    """What failed: the numbers, the enclosure, the diagnosis and the smallest example, each on its own line."""
+    said = [line for line in record.message.splitlines() if not line.startswith(("diagnosis: ", "smallest example"))]
+    told = {"what was found": " ".join(said)}
+    details = record.details
+    if "lower" in details:
+        told["enclosure of the optimum"] = f"[{details['lower']:.12g}, {details['upper']:.12g}] (its own units)"
+    diagnosis = details.get("diagnosis")
+    if diagnosis:
+        told["diagnosis"] = diagnosis["sentence"]
+        found = (diagnosis["found"] or {}).get("certificate")
+        if found and not diagnosis["as_claimed"]:
+            told["proof"] = (f"for that problem the optimum lies in [{found['lower']:.12g}, {found['upper']:.12g}] "
+                             f"and this answer, read so, is worth {found['primal_value']:.12g} (our units)")
+    lines = "".join(f"<dt>{name}</dt><dd>{_e(text)}</dd>" for name, text in told.items())
+    example = details.get("smallest", details.get("case"))
+    if example is not None:
+        title = "smallest example found" if "smallest" in details else "the example"
+        lines += f"<dt>{title}</dt><dd><pre>{_e(json.dumps(example))}</pre></dd>"
+    status = "known to fail" if known else "failed"
+    return (f"<div class='failure{known}'><h3><code>{_e(record.name)}</code> "
+            f"<span class={'expected' if known else 'failed'}>{status}</span></h3><dl>{lines}</dl></div>")
+
+
+def _others(records: Sequence[Record]) -> str:
+    """Passed and skipped checks, folded."""
+    passed = sum(r.status == "passed" for r in records)
+    rows = "".join(f"<tr><td class=nowrap><code>{_e(r.name)}</code></td><td class='{r.status}'>{r.status}</td>"
+                   f"<td class=number>{r.seconds:.2f} s</td><td>{_e(r.message)}</td></tr>" for r in records)
+    return f"<details><summary>{passed} passed, {len(records) - passed} skipped</summary><table>{rows}</table></details>"
 
 
 def write(path: str, outcomes: Sequence[Outcome], head: str) -> None:

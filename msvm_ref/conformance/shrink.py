@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from msvm_ref.conformance.cases import Case
-from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial, error_of
+from msvm_ref.conformance.trial import Trial, error_of
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 from msvm_ref.model.arrays import frozen
 
 SECONDS = 2.0
@@ -22,7 +23,8 @@ def smallest(trial: Trial, case: Case) -> Case | None:
 
     def off(part: Case) -> bool:
         try:
-            return not error_of(apart.judge(part, apart.fit(part))[0]) <= trial.tolerance
+            certificate, posed, _ = apart.judge(part, apart.fit(part))
+            return not error_of(certificate) <= trial.allowed(posed)
         except (CheckFailed, CheckSkipped):
             return False
 

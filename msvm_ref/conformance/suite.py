@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -19,8 +20,11 @@ import numpy as np
 from msvm_ref.conformance.adapters import as_solver
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.shrink import smallest
-from msvm_ref.conformance.trial import CheckFailed, CheckSkipped, Trial
-from msvm_ref.errors import DataError
+from msvm_ref.conformance.stopping import StoppingRule
+from msvm_ref.conformance.trial import Trial
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
+from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.judge.solution import Solution
 from msvm_ref.model.convention import Convention
 from msvm_ref.model.conventions import UV, convention_named
 from msvm_ref.model.kernels import Kernel, linear
@@ -54,13 +58,17 @@ class Record:
 
 
 def make_trial(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
-               bias: Bias | None = None, tolerance: float = 1e-3, tie: Literal["first", "last"] | None = "first",
-               kernel: Kernel = linear, parameter: str | None = None, cases: Sequence[Case] = ()) -> Trial:
-    """The solver with what it claims to solve; see ``check_solver`` for the arguments."""
-    if not 0 < tolerance < 1:
+               bias: Bias | None = None, tolerance: float | StoppingRule = 1e-3, tie: Literal["first", "last"] | None = "first",
+               kernel: Kernel = linear, parameter: str | None = None, cases: Sequence[Case] = (),
+               truths: dict[Any, Solution] | None = None) -> Trial:
+    """The solver with what it claims to solve; see ``check_solver`` for the arguments. ``truths`` may be shared by trials."""
+    rule = tolerance if isinstance(tolerance, StoppingRule) else None
+    number = 1e-3 if isinstance(tolerance, StoppingRule) else tolerance
+    if not 0 < number < 1:
         raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a certified relative gap")
     named = convention_named(convention, machine) if isinstance(convention, str) else convention or UV
-    return Trial.of(as_solver(solver, parameter), named.for_machine(machine), bias, tolerance, tie, kernel, tuple(cases))
+    return Trial.of(as_solver(solver, parameter), named.for_machine(machine), bias, number, tie, kernel, tuple(cases),
+                    rule, {} if truths is None else truths)
 
 
 def check_solver(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
@@ -68,8 +76,9 @@ def check_solver(solver: Any, machine: Machine | None = None, convention: Conven
                  diagnose: bool = True, progress: Callable[[str], None] | None = None, **settings: Any) -> list[Record]:
     """Every check (or those named) over ``solver``: an estimator, a callable (X, y, C, ...), or a Solver.
 
-    ``tolerance``: the certified relative gap the solver must reach. ``bias``, ``machine``: where the convention leaves
-    them open. ``tie``: "first", "last" or None (unstated). ``cases``: further Cases for the optimality checks.
+    ``tolerance``: the certified relative gap the solver must reach, or the StoppingRule from which it follows. ``bias``,
+    ``machine``: where the convention leaves them open. ``tie``: "first", "last" or None (unstated). ``cases``: further Cases
+    for the optimality checks.
     """
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)
@@ -111,7 +120,8 @@ def parametrize(solver: Any, machine: Machine | None = None, convention: Convent
         pytest.param(bound(name), id=name, marks=[pytest.mark.msvm, *marks.get(name, [])]) for name in chosen])
 
 
-def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bool = True) -> Record:
+def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bool = True,
+              explain_known: bool = False) -> Record:
     """One check as a Record. What the solver raises is its failure; an error of our own is raised, not blamed on it."""
     from msvm_ref.conformance.checks import CHECKS
 
@@ -124,20 +134,34 @@ def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bo
     except CheckSkipped as reason:
         status, message = "skipped", str(reason)
     except CheckFailed as failure:
-        status, message = "failed", str(failure)
-        if diagnose and failure.candidate is not None and expected is None:
-            message += f"\n{trial.diagnosis(failure)}"
-        if diagnose and failure.case is not None and expected is None and (part := smallest(trial, failure.case)) is not None:
-            failure.details["smallest"] = part.literal()
-            message += f"\nsmallest example found: X = {part.X.tolist()}, y = {np.asarray(part.y).tolist()}, our C = {part.C:g}"
-        details = failure.details
+        status, message, details = "failed", str(failure), failure.details
+        if diagnose and (expected is None or explain_known):
+            message += _explained(trial, failure)
+    except MsvmError:
+        raise
+    except Exception as error:
+        status, details = "failed", {"traceback": traceback.format_exc()[-2000:]}
+        message = (f"the check stopped on {type(error).__name__}: {error}. Should what the solver returned be in order, "
+                   "then this is a bug of msvm_ref: report it with the traceback in this record's details")
     if expected is not None:
         if status == "failed":
-            status, message = "expected failure", f"{expected} ({message.splitlines()[0]})"
+            first, *rest = message.splitlines()
+            status, message = "expected failure", "\n".join([f"{expected} ({first})", *rest])
         else:
             message = f"was expected to fail ({expected}) but {status}: take it off expected_failures"
             status = "failed"
     return Record(name, status, message, time.perf_counter() - start, details)
+
+
+def _explained(trial: Trial, failure: CheckFailed) -> str:
+    """The diagnosis and the smallest example found, where the failure has a candidate and a case."""
+    text = ""
+    if failure.candidate is not None:
+        text += f"\n{trial.diagnosis(failure)}"
+    if failure.case is not None and (part := smallest(trial, failure.case)) is not None:
+        failure.details["smallest"] = part.literal()
+        text += f"\nsmallest example found: X = {part.X.tolist()}, y = {np.asarray(part.y).tolist()}, our C = {part.C:g}"
+    return text
 
 
 def _chosen(expected: Mapping[str, str] | None, checks: Iterable[str] | None) -> tuple[dict[str, str], list[str]]:

@@ -6,39 +6,63 @@ Over the components (i, p) of the chosen examples, x = alpha:
 
 H_ab = (k(x_i, x_j) + rho) <(Pi nu)_a, (Pi nu)_b> [+ cost term]. First-order passes crawl where C is large and faces are many;
 a barrier does not care. What it returns is near the optimum and strictly inside; passes and Newton steps put it on its face.
+Each step solves with H + barrier terms: factored whole, or through the features where those are few (systems.py).
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from msvm_ref.fast.blocks import OWN, Blocks
+from msvm_ref.fast.blocks import Blocks
 from msvm_ref.fast.newton import FACTOR_SPEED, Engine, expansion, gradient
+from msvm_ref.fast.systems import Components, DenseSystem, FeatureSystem, System
 from msvm_ref.model.arrays import Array
 
 LARGEST = 3000
-"""Components at once."""
-STEPS = 80
+"""Components at once, where H is factored whole."""
+WIDEST = 2000
+"""Weights (features x classes), where it goes through the features."""
+STEPS, USUAL = 80, 20
 CLOSE = 1e-13
-RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
 
 
-def interior(engine: Engine, machine: Blocks, equality: bool) -> float:
-    """Re-solve the examples that matter most, all of them where they fit; the work it was."""
-    chosen = _chosen(engine, machine)
-    work = STEPS / 4 * float(machine.mask[engine.y[chosen]].sum()) ** 3 / FACTOR_SPEED
-    found = _Barrier(engine, machine, chosen, equality).run() if len(chosen) else None
+def takes_all(engine: Engine, machine: Blocks) -> bool:
+    """Can the barrier take every example at once?"""
+    return by_features(engine) or int(machine.mask[engine.y].sum()) <= LARGEST
+
+
+def price(engine: Engine, machine: Blocks) -> float:
+    """The work of one call, in a pass's multiply-adds."""
+    n, d = engine.alpha.shape
+    width = engine.width * d
+    if by_features(engine):
+        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 3)
+    return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
+
+
+def interior(engine: Engine, machine: Blocks, equality: bool) -> None:
+    """Re-solve the examples that matter most, all of them where they fit."""
+    narrow = by_features(engine)
+    chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
+    if len(chosen) == 0:
+        return
+    parts = Components(engine, machine, chosen)
+    system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
+    found = _Barrier(engine, machine, parts, system, equality).run()
     if found is None:
-        return work
+        return
     alpha = engine.alpha.copy()
     alpha[chosen], shift = found
     change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
     engine.set_alpha(alpha, chosen, change, engine.product(chosen, change))
     if equality:
         engine.shift_bias(shift)
-    return work
+
+
+def by_features(engine: Engine) -> bool:
+    """Is the kernel linear, and are its weights few?"""
+    return bool(0 < engine.width * engine.alpha.shape[1] <= WIDEST)
 
 
 def _chosen(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
@@ -56,123 +80,83 @@ def _chosen(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
 
 
 class _Barrier:
-    def __init__(self, engine: Engine, machine: Blocks, chosen: NDArray[np.int64], equality: bool) -> None:
-        self.engine, self.machine, self.chosen = engine, machine, chosen
-        y = engine.y[chosen]
-        self.example, self.component = np.nonzero(machine.mask[y])
-        self.rows = machine.rows[y[self.example], self.component]
-        alpha, i = engine.alpha[chosen], self.example
-        old = alpha[self.example, self.component]
-        unit = float(engine.cost[chosen].mean())  # multipliers in units of the mean cost
-        kernel = engine.gram(chosen)
-        self.H = (self.rows @ self.rows.T) * kernel[np.ix_(i, i)] * unit**2
-        slope = gradient(engine, machine, engine.scores)[chosen][self.example, self.component]
-        if machine.quadratic:
-            ridge = unit**2 / (2.0 * engine.cost[chosen][i])
-            self.H += np.where(np.eye(len(i), dtype=bool) if machine.slack == OWN else i[:, None] == i, ridge[:, None], 0.0)
-        self.g = slope * unit + self.H @ (old / unit)
-        self.group = np.arange(len(i)) if machine.slack == OWN else i
-        self.room = (engine.cost[chosen][i] if machine.slack == OWN else engine.cost[chosen]) / unit
-        self.N = self.rows * unit if equality else np.zeros((len(i), 0))
-        self.r = (old / unit) @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
-        self.unit = unit
+    """The iteration; multipliers are in units of the mean cost."""
+
+    def __init__(self, engine: Engine, machine: Blocks, parts: Components, system: System, equality: bool) -> None:
+        self.parts, self.system, self.capped = parts, system, not machine.quadratic
+        old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
+        slope = gradient(engine, machine, engine.scores)[parts.chosen][parts.example, parts.component]
+        self.g = slope * parts.unit + system.product(old)
+        self.N = parts.rows * parts.unit if equality else np.zeros((len(old), 0))
+        self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
+        self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
 
     def run(self) -> tuple[Array, Array] | None:
         """(alpha of the chosen examples, what b gains)."""
-        capped, n = not self.machine.quadratic, len(self.g)
-        count = np.bincount(self.group, minlength=len(self.room))
-        scale = max(float(abs(self.g).max()), float(self.H.diagonal().max()), 1e-300)
-        x = 0.5 * self.room[self.group] / count[self.group] if capped else np.full(n, float(abs(self.machine.gamma).max()) or 1.0)
+        n, room, capped = len(self.g), self.parts.room, self.capped
+        scale = max(float(abs(self.g).max()), self.system.largest, 1e-300)
+        x = np.full(n, self.start)
+        if capped:
+            x = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
         z = np.full(n, scale)
-        s = self.room - self._sums(x) if capped else np.ones(0)
+        s = room - self.parts.sums(x) if capped else np.zeros(0)
         price = np.full(len(s), scale)
         b = np.zeros(self.N.shape[1])
         best: tuple[float, Array, Array] | None = None
         for _ in range(STEPS):
-            dual = self.g - self.H @ x + z - self._spread(price) - self.N @ b
-            primal = self.room - self._sums(x) - s if capped else s[:0]
+            dual = self.g - self.system.product(x) + z - self._spread(price) - self.N @ b
+            primal = room - self.parts.sums(x) - s if capped else s
             miss = self.r - x @ self.N
-            mu = (x @ z + s @ price) / (n + len(price)) if capped else x @ z / n
-            worst = max(mu * (n + len(price)), float(abs(dual) @ x), float(abs(primal) @ price) if capped else 0.0,
-                        float(abs(miss) @ abs(b)))
-            size = max(abs(float(self.g @ x)), 1e-300)
-            if not np.isfinite(worst):
+            mass = float(x @ z + s @ price)
+            worst = max(mass, float(abs(dual) @ x), float(abs(primal) @ price), float(abs(miss) @ abs(b)))
+            if not np.isfinite(worst) or (best is not None and worst > 1e3 * best[0]):
                 break
             if best is None or worst < best[0]:
-                best = worst, x.copy(), b.copy()
-            elif worst > 1e3 * best[0]:
+                best = worst, x, b
+            if worst <= CLOSE * max(abs(float(self.g @ x)), 1e-300) or not self._factor(x, z, s, price):
                 break
-            if worst <= CLOSE * size:
-                break
-            factor = self._factor(x, z, s, price)
-            if factor is None:
-                break
-            dx, dz, ds, dp, db = self._direction(factor, x, z, s, price, dual, primal, miss, -x * z, -s * price)
-            ahead = self._length(x, dx, z, dz, s, ds, price, dp, 1.0)
-            after = (x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp)
-            centre = mu * (after / max(mu * (n + len(price)), 1e-300)) ** 3
-            dx, dz, ds, dp, db = self._direction(factor, x, z, s, price, dual, primal, miss, centre - x * z - dx * dz,
+            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, -x * z, -s * price)
+            ahead = _longest((x, dx), (z, dz), (s, ds), (price, dp))
+            after = float((x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp))
+            centre = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
+            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, centre - x * z - dx * dz,
                                                  centre - s * price - ds * dp)
-            t = self._length(x, dx, z, dz, s, ds, price, dp, 0.995)
+            t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
             x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
         if best is None:
             return None
-        alpha = np.zeros((len(self.chosen), self.engine.alpha.shape[1]))
-        alpha[self.example, self.component] = best[1] * self.unit
-        return alpha, best[2] if self.N.shape[1] else np.zeros(alpha.shape[1])
-
-    def _sums(self, x: Array) -> Array:
-        return np.bincount(self.group, weights=x, minlength=len(self.room))
+        return self.parts.table(best[1]) * self.parts.unit, best[2]
 
     def _spread(self, price: Array) -> Array:
-        return price[self.group] if len(price) else np.zeros(len(self.group))
+        return price[self.parts.group] if self.capped else np.zeros(len(self.g))
 
-    def _factor(self, x: Array, z: Array, s: Array, price: Array) -> tuple[object, Array] | None:
-        M = self.H.copy()
-        M[np.diag_indices_from(M)] += z / x
-        if len(s):
-            push = (price / s)[self.group]
-            if self.machine.slack == OWN:
-                M[np.diag_indices_from(M)] += push
-            else:
-                M += np.where(self.group[:, None] == self.group, push[:, None], 0.0)
-        self.scale = 1.0 / np.sqrt(M.diagonal())
-        M *= self.scale
-        M *= self.scale[:, None]
-        for small in RIDGES:  # at unit diagonal: near the end x and z differ by twenty orders of magnitude
-            try:
-                factor = cho_factor(M + small * np.eye(len(M)), lower=True, check_finite=False, overwrite_a=True)
-            except LinAlgError:
-                continue
-            return factor, self._solve(factor, self.N) if self.N.shape[1] else self.N
-        return None
+    def _factor(self, x: Array, z: Array, s: Array, price: Array) -> bool:
+        if not self.system.factor(z / x, price / s if self.capped else None):
+            return False
+        self.columns = np.stack([self.system.solve(v) for v in self.N.T], axis=1) if self.N.shape[1] else self.N
+        return True
 
-    def _solve(self, factor: object, right: Array) -> Array:
-        scale = self.scale if right.ndim == 1 else self.scale[:, None]
-        return np.asarray(scale * cho_solve(factor, scale * right, check_finite=False))
-
-    def _direction(self, factor: tuple[object, Array], x: Array, z: Array, s: Array, price: Array, dual: Array, primal: Array,
-                   miss: Array, xz: Array, sp: Array) -> tuple[Array, Array, Array, Array, Array]:
+    def _direction(self, x: Array, z: Array, s: Array, price: Array, dual: Array, primal: Array, miss: Array, xz: Array,
+                   sp: Array) -> tuple[Array, Array, Array, Array, Array]:
         """Newton on the perturbed KKT conditions: x dz + z dx = xz, s dp + price ds = sp."""
         right = dual + xz / x
-        if len(s):
-            right = right - ((sp - price * primal) / s)[self.group]
-        solved = self._solve(factor[0], right)
-        db = np.zeros(self.N.shape[1])
+        if self.capped:
+            right = right - ((sp - price * primal) / s)[self.parts.group]
+        dx = self.system.solve(right)
+        db: Array = np.zeros(self.N.shape[1])
         if self.N.shape[1]:
-            db = np.linalg.lstsq(self.N.T @ factor[1], self.N.T @ solved - miss, rcond=1e-12)[0]
-            solved = solved - factor[1] @ db
-        dx = solved
-        ds = primal - self._sums(dx) if len(s) else s
-        dp = (sp - price * ds) / s if len(s) else price
+            db = np.asarray(np.linalg.lstsq(self.N.T @ self.columns, self.N.T @ dx - miss, rcond=1e-12)[0], dtype=np.float64)
+            dx = dx - self.columns @ db
+        ds = primal - self.parts.sums(dx) if self.capped else s
+        dp = (sp - price * ds) / s if self.capped else price
         return dx, (xz - z * dx) / x, ds, dp, db
 
-    @staticmethod
-    def _length(*pairs: object) -> float:
-        *arrays, share = pairs
-        length = 1.0
-        for at, step in zip(arrays[::2], arrays[1::2], strict=True):
-            down = step < 0  # type: ignore[operator]
-            if down.any():
-                length = min(length, share * float((at[down] / -step[down]).min()))  # type: ignore[index, operator]
-        return length
+
+def _longest(*pairs: tuple[Array, Array]) -> float:
+    """The longest step, at most 1, that keeps every array non-negative."""
+    length = 1.0
+    for at, step in pairs:
+        down = step < 0
+        if down.any():
+            length = min(length, float((at[down] / -step[down]).min()))
+    return length

@@ -9,25 +9,27 @@ are kept for every example and the gap is always taken over all of them, so noth
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msvm_ref.fast.blocks import Blocks, block_state, block_step, expand_all
+from msvm_ref.fast.blocks import Blocks
 from msvm_ref.fast.rows import Rows, fetch
+from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all, totals
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
-LONGEST_REST = 8
-
 
 @njit(cache=True, error_model="numpy")
-def epoch(machine, y, cost, order, rest, nap, worth_it, rho, diagonal, whole, table, store, scores, alpha, A):
-    """One pass over ``order``; returns (steps, gain). Moves worth no more than ``worth_it`` are left out."""
+def epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest: Any, nap: Any, rho: float,
+          diagonal: Array, whole: bool, table: Array, store: tuple[Any, ...], scores: Array, alpha: Array, A: Array) -> int:
+    """One pass over ``order``; returns how many examples moved."""
     d, n = scores.shape
     kind, columns, gamma, coef0, degree, _, slot, owner, used, counters = store
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    steps, gained = 0, 0.0
+    steps = 0
     for i in order:
         if rest[i] > 0:
             rest[i] -= 1
@@ -35,13 +37,12 @@ def epoch(machine, y, cost, order, rest, nap, worth_it, rho, diagonal, whole, ta
         for c in range(d):
             here[c] = scores[c, i]
         gain = block_step(machine, y[i], diagonal[i] + rho, cost[i], here, alpha[i], new, move, scratch)
-        if gain <= worth_it:
+        if gain <= 0.0:
             nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
             rest[i] = nap[i]
             continue
         nap[i] = 0
         steps += 1
-        gained += gain
         at = i if whole else fetch(i, kind, columns, gamma, coef0, degree, table, slot, owner, used, counters)
         row = table[at]
         for c in range(d):
@@ -52,23 +53,7 @@ def epoch(machine, y, cost, order, rest, nap, worth_it, rho, diagonal, whole, ta
                 line, shift = scores[c], factor * rho
                 for j in range(n):
                     line[j] += factor * row[j] + shift
-    return steps, gained
-
-
-@njit(cache=True, error_model="numpy")
-def totals(machine, y, cost, scores, alpha):
-    """(loss, gain, violation): sums and the largest violation over all examples."""
-    d, n = scores.shape
-    here, g = np.empty(d), np.empty(d)
-    loss, gain, worst = 0.0, 0.0, 0.0
-    for i in range(n):
-        for c in range(d):
-            here[c] = scores[c, i]
-        a, b, v = block_state(machine, y[i], cost[i], here, alpha[i], g)
-        loss += a
-        gain += b
-        worst = max(worst, v)
-    return loss, gain, worst
+    return steps
 
 
 class KernelEngine:
@@ -79,7 +64,7 @@ class KernelEngine:
         self.machine, self.rows, self.rho = machine.packed, rows, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.free = problem.bias == "free"
+        self.free, self.width = problem.bias == "free", 0
         self.lines = np.zeros((d, n))
         self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
         self.steps = 0
@@ -91,26 +76,26 @@ class KernelEngine:
 
     @property
     def true_bias(self) -> Array:
-        return self.b0 + self.rho * self.A.sum(axis=0)
+        return np.asarray(self.b0 + self.rho * self.A.sum(axis=0))
 
     @property
     def evaluations(self) -> int:
         return self.rows.evaluations
 
-    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> float:
+    def pass_over(self, order: NDArray[np.int64]) -> float:
         """One pass; the work it was, in multiply-adds."""
-        steps, _ = epoch(self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho,
+        steps = epoch(self.machine, self.y, self.cost, order, self.rest, self.nap, self.rho,
                               self.rows.diagonal, self.rows.whole, self.rows.table, self.rows.arguments, self.lines,
                               self.alpha, self.A)
         self.steps += steps
         return float(steps * self.lines.size + 10 * len(order) * len(self.lines))
 
     def totals(self) -> tuple[float, float, float]:
-        return totals(self.machine, self.y, self.cost, self.lines, self.alpha)
+        return totals(self.machine, self.y, self.cost, np.ascontiguousarray(self.scores), self.alpha)
 
     @property
     def diagonal(self) -> Array:
-        return self.rows.diagonal + self.rho
+        return np.asarray(self.rows.diagonal + self.rho)
 
     def gram(self, chosen: NDArray[np.int64]) -> Array:
         """k(x_i, x_j) + rho over the chosen examples."""
@@ -118,11 +103,11 @@ class KernelEngine:
 
     def product(self, chosen: NDArray[np.int64], A: Array) -> Array:
         """(n x d) what coefficients A of the chosen examples add to every score."""
-        return self.rows.product(chosen, A) + self.rho * A.sum(axis=0)
+        return np.asarray(self.rows.product(chosen, A) + self.rho * A.sum(axis=0))
 
     def rough_product(self, chosen: NDArray[np.int64], A: Array) -> Array:
         """The same at the chosen examples only, to single precision."""
-        return self.rows.rough_product(chosen, A) + self.rho * A.sum(axis=0)
+        return np.asarray(self.rows.rough_product(chosen, A) + self.rho * A.sum(axis=0))
 
     def set_alpha(self, alpha: Array, chosen: NDArray[np.int64], change: Array, effect: Array) -> None:
         self.alpha = alpha

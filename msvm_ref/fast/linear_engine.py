@@ -14,19 +14,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from msvm_ref.fast.blocks import Blocks, block_state, block_step, expand_all
+from msvm_ref.fast.blocks import Blocks
+from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all, totals
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
-LONGEST_REST = 8
-
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def dense_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, X, W, bias, alpha, A):
-    """One pass over ``order`` with W (d x p); returns (steps, gain)."""
+def dense_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest: Any, nap: Any,
+                rho: float, squares: Array, X: Array, W: Array, bias: Array, alpha: Array, A: Array) -> int:
+    """One pass over ``order`` with W (d x p); returns how many examples moved."""
     d, p = W.shape
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    steps, gained = 0, 0.0
+    steps = 0
     for i in order:
         if rest[i] > 0:
             rest[i] -= 1
@@ -38,13 +38,12 @@ def dense_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, X, W
                 value += w[f] * x[f]
             here[c] = value + bias[c]
         gain = block_step(machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch)
-        if gain <= worth_it:
+        if gain <= 0.0:
             nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
             rest[i] = nap[i]
             continue
         nap[i] = 0
         steps += 1
-        gained += gain
         for c in range(d):
             alpha[i, c] = new[c]
             factor = move[c]
@@ -54,15 +53,17 @@ def dense_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, X, W
                 w = W[c]
                 for f in range(p):
                     w[f] += factor * x[f]
-    return steps, gained
+    return steps
 
 
 @njit(cache=True, error_model="numpy")
-def sparse_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, data, indices, indptr, W, bias, alpha, A):
+def sparse_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest: Any, nap: Any,
+                 rho: float, squares: Array, data: Array, indices: Any, indptr: Any, W: Array, bias: Array, alpha: Array,
+                 A: Array) -> int:
     """The same with W (p x d) and CSR rows."""
     d = W.shape[1]
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    steps, gained = 0, 0.0
+    steps = 0
     for i in order:
         if rest[i] > 0:
             rest[i] -= 1
@@ -73,13 +74,12 @@ def sparse_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, dat
             for c in range(d):
                 here[c] += x * w[c]
         gain = block_step(machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch)
-        if gain <= worth_it:
+        if gain <= 0.0:
             nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
             rest[i] = nap[i]
             continue
         nap[i] = 0
         steps += 1
-        gained += gain
         for c in range(d):
             alpha[i, c] = new[c]
             A[i, c] += move[c]
@@ -88,20 +88,7 @@ def sparse_epoch(machine, y, cost, order, rest, nap, worth_it, rho, squares, dat
             w, x = W[indices[e]], data[e]
             for c in range(d):
                 w[c] += x * move[c]
-    return steps, gained
-
-
-@njit(cache=True, error_model="numpy")
-def totals(machine, y, cost, scores, alpha):
-    """(loss, gain, violation): sums and the largest violation over all examples."""
-    g = np.empty(scores.shape[1])
-    loss, gain, worst = 0.0, 0.0, 0.0
-    for i in range(len(scores)):
-        a, b, v = block_state(machine, y[i], cost[i], scores[i], alpha[i], g)
-        loss += a
-        gain += b
-        worst = max(worst, v)
-    return loss, gain, worst
+    return steps
 
 
 class LinearEngine:
@@ -117,11 +104,11 @@ class LinearEngine:
         self.machine, self.rho = machine.packed, rho
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.free = problem.bias == "free"
+        self.free, self.width = problem.bias == "free", problem.X.shape[1] + 1
         p = self.X.shape[1]
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)
-        self.squares = np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel() if self.sparse else (self.X**2).sum(axis=1)
+        self.squares = np.asarray((self.X * self.X).sum(axis=1)).ravel()
         self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
         self.steps, self.visits = 0, 0
 
@@ -148,16 +135,16 @@ class LinearEngine:
     def diagonal(self) -> Array:
         return self.squares + self.rho
 
-    def pass_over(self, order: NDArray[np.int64], worth_it: float) -> float:
+    def pass_over(self, order: NDArray[np.int64]) -> float:
         """One pass; the work it was, in multiply-adds."""
         visits = int((self.rest == 0).sum())
         self.visits += visits
-        common = (self.machine, self.y, self.cost, order, self.rest, self.nap, worth_it, self.rho, self.squares)
+        common = (self.machine, self.y, self.cost, order, self.rest, self.nap, self.rho, self.squares)
         if self.sparse:
-            steps, _ = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
+            steps = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
                                          self.alpha, self.A)
         else:
-            steps, _ = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
+            steps = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
         self.steps += steps
         entries = self.X.nnz / max(len(order), 1) if self.sparse else self.X.shape[1]
         return float((steps + visits) * entries * len(self.b0) + 10 * len(order) * len(self.b0))
@@ -168,15 +155,15 @@ class LinearEngine:
     def gram(self, chosen: NDArray[np.int64]) -> Array:
         part = self.X[chosen]
         product = part @ part.T
-        return (product.toarray() if self.sparse else product) + self.rho
+        return np.asarray((product.toarray() if self.sparse else product) + self.rho)
 
     def product(self, chosen: NDArray[np.int64], A: Array) -> Array:
         """(n x d) what coefficients A of the chosen examples add to every score."""
-        return np.asarray(self.X @ (self.X[chosen].T @ A)) + self.rho * A.sum(axis=0)
+        return np.asarray(self.X @ (self.X[chosen].T @ A) + self.rho * A.sum(axis=0))
 
     def rough_product(self, chosen: NDArray[np.int64], A: Array) -> Array:
         part = self.X[chosen]
-        return np.asarray(part @ (part.T @ A)) + self.rho * A.sum(axis=0)
+        return np.asarray(part @ (part.T @ A) + self.rho * A.sum(axis=0))
 
     def set_alpha(self, alpha: Array, chosen: NDArray[np.int64], change: Array, effect: Array) -> None:
         self.alpha = alpha

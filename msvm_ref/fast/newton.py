@@ -45,6 +45,8 @@ class Engine(Protocol):
     rho: float
     b0: Array
     free: bool
+    width: int
+    """Features, where the kernel is linear and they are at hand; else 0."""
 
     @property
     def scores(self) -> Array: ...
@@ -124,7 +126,7 @@ def newton(engine: Engine, machine: Blocks, equality: bool, value: Callable[[Arr
         found = _conjugate(engine, machine, at)
     if found is not None:
         _step(engine, machine, at, *found, value)
-    return m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * float(n) * n * d / 4
+    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d / 4)
 
 
 def _step(engine: Engine, machine: Blocks, at: Face, z: Array, shift: Array, value: Callable[[Array, Array], float]) -> None:

@@ -20,26 +20,29 @@ from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.problem import Problem
 
 RBF, POLYNOMIAL = 0, 1
-BLOCK = 64
+BLOCK = 128
+QUICK = 1e4
+"""gamma p max||x||^2 (about the mean) up to which distances may come from ||x||^2 + ||y||^2 - 2 <x, y>: they err
+by about that many units of rounding."""
 
 
 @njit(cache=True, error_model="numpy")
-def squared_distances(columns, first, last, out):
-    """out[i - first, j] = ||x_i - x_j||^2 for i in first ... last-1; ``columns`` holds the features as rows."""
+def squared_distances(columns: Array, first: int, last: int, out: Array) -> None:
+    """out[i - first, j - first] = ||x_i - x_j||^2 for i in first ... last-1, j >= first; ``columns`` has features as rows."""
     p, n = columns.shape
     for i in range(first, last):
         row = out[i - first]
         row[:] = 0.0
         for f in range(p):
             x = columns[f, i]
-            feature = columns[f]
-            for j in range(n):
+            feature = columns[f, first:]
+            for j in range(n - first):
                 difference = feature[j] - x
                 row[j] += difference * difference
 
 
 @njit(cache=True, error_model="numpy")
-def fill_row(kind, columns, i, gamma, coef0, degree, row):
+def fill_row(kind: int, columns: Array, i: int, gamma: float, coef0: float, degree: int, row: Array) -> None:
     """row[j] = k(x_i, x_j)."""
     p, n = columns.shape
     row[:] = 0.0
@@ -65,12 +68,13 @@ def fill_row(kind, columns, i, gamma, coef0, degree, row):
 
 
 @njit(cache=True, error_model="numpy")
-def fetch(i, kind, columns, gamma, coef0, degree, table, slot, owner, used, counters):
+def fetch(i: int, kind: int, columns: Array, gamma: float, coef0: float, degree: int, table: Array, slot: Any,
+          owner: Any, used: Any, counters: Any) -> int:
     """The place of row i in ``table``; counters = (hand, rows made)."""
     at = slot[i]
     if at >= 0:
         used[at] = True
-        return at
+        return int(at)
     size = len(table)
     hand = counters[0]
     while owner[hand] >= 0 and used[hand]:
@@ -82,7 +86,7 @@ def fetch(i, kind, columns, gamma, coef0, degree, table, slot, owner, used, coun
     owner[hand], slot[i], used[hand] = i, hand, True
     counters[0] = hand + 1 if hand + 1 < size else 0
     counters[1] += 1
-    return slot[i]
+    return int(slot[i])
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +151,9 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
     room = int(cache_mb * 1e6 / (8 * n))
     if n <= room or problem.n <= problem.FACTOR_LIMIT or not problem.kernel.positive:
         table = _gram(problem)
-        slot = np.arange(n)
-        return Rows(table, True, table.diagonal().copy(),
-                    (RBF, np.zeros((1, 1)), 0.0, 0.0, 0, table, slot, slot.copy(), np.ones(n, dtype=bool), np.zeros(2, np.int64)))
+        nobody = np.zeros(0, dtype=np.int64)
+        unused = (RBF, np.zeros((1, 1)), 0.0, 0.0, 0, table, nobody, nobody, np.zeros(0, dtype=bool), np.zeros(2, np.int64))
+        return Rows(table, True, table.diagonal().copy(), unused)
     kind, gamma, coef0, degree = _parameters(problem.kernel)
     columns = np.ascontiguousarray(problem.X.T)
     size = max(room, 2)
@@ -163,18 +167,31 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
 def _gram(problem: Problem) -> Array:
     if problem.n <= problem.FACTOR_LIMIT or not problem.kernel.positive:
         return np.ascontiguousarray(problem.features @ problem.features.T)
-    try:
-        kind, gamma, _, _ = _parameters(problem.kernel)
-    except DataError:
-        return np.array(problem.gram)
-    if kind != RBF:
-        return np.array(problem.gram)
-    columns, out = np.ascontiguousarray(problem.X.T), np.empty((problem.n, problem.n))
-    for first in range(0, problem.n, BLOCK):
-        part = out[first:first + BLOCK]
-        squared_distances(columns, first, first + len(part), part)
-        np.multiply(part, -gamma, out=part)
+    kind, gamma, _, _ = _parameters(problem.kernel)
+    return _rbf_gram(problem.X, gamma) if kind == RBF else np.array(problem.gram)
+
+
+def _rbf_gram(X: Array, gamma: float) -> Array:
+    """exp(-gamma ||x - y||^2), block by block above the diagonal and mirrored below."""
+    n, out = len(X), np.empty((len(X), len(X)))
+    scaled = (X - X.mean(axis=0)) * np.sqrt(2 * gamma)
+    halves = (scaled * scaled).sum(axis=1) / 2
+    quick, columns = float(halves.max()) * X.shape[1] <= QUICK, np.ascontiguousarray(scaled.T)
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        if quick:
+            part = scaled[first:last] @ scaled[first:].T
+            part -= halves[first:]
+            part -= halves[first:last, None]
+            np.minimum(part, 0.0, out=part)
+        else:
+            part = np.empty((last - first, n - first))
+            squared_distances(columns, first, last, part)
+            part *= -0.5
         np.exp(part, out=part)
+        out[first:last, first:] = part
+        out[last:, first:last] = part[:, last - first:].T
+    np.fill_diagonal(out, 1.0)
     return out
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from msvm_ref.errors import DataError
 from msvm_ref.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.fast.interior import interior
+from msvm_ref.fast.interior import by_features, interior, price, takes_all
 from msvm_ref.fast.interrupt import Interruptible
 from msvm_ref.fast.kernel_engine import KernelEngine
 from msvm_ref.fast.linear_engine import LinearEngine
@@ -35,11 +35,12 @@ from msvm_ref.progress import Progress
 POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
 """Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
-PATIENCE, LONG = 3, 25
-HEADSTART = 3e7
+PATIENCE, LONG, SOON = 3, 40, 7
+SHARE, HEADSTART = 4.0, 3e7
 """Operations of Newton steps or barriers that no passes have to pay for."""
 FAILURES = 3
-"""After so many Newton steps in a row that did not take off nine tenths of the gap, the barrier is called in."""
+"""After so many Newton steps in a row that left a third of the gap, the barrier is called in; later where it can take only
+a part of the examples at a time."""
 
 
 def solve_fast(problem: Problem, *, tolerance: float, max_iter: int = 100_000, max_seconds: float = np.inf,
@@ -86,7 +87,11 @@ class _Ascent:
         return Solution(self.problem, candidate, certificate, "fast", "numba", converged, (attempt,), work)
 
     def _climb(self, interrupt: Interruptible, bar: Progress) -> str:
-        schedule, goal, first = _Schedule(self.tolerance), self.tolerance, 0.0
+        allowed = FAILURES if takes_all(self.engine, self.machine) else 4 * FAILURES
+        schedule = _Schedule(self.tolerance, allowed, price(self.engine, self.machine))
+        if by_features(self.engine):  # cheap, and sure: first choice
+            schedule.failures, schedule.long = allowed + 1, SOON
+        goal, first = self.tolerance, 0.0
         action = self._pass
         while True:
             spent = action()
@@ -100,7 +105,7 @@ class _Ascent:
                 if now.violation <= self.kkt:
                     self.best = self._certified()
                     return "kkt"
-            elif now.relative <= 0.5 * goal:
+            elif now.relative <= 0.9 * goal:
                 if self._settled():
                     return "certified"
                 goal = 0.25 * min(goal, max(now.relative, 1e-18))  # the judge's own rounding and repairs take their part
@@ -119,7 +124,7 @@ class _Ascent:
 
     def _pass(self) -> float:
         self.passes += 1
-        return self.engine.pass_over(self.random.permutation(self.problem.n), 0.0)
+        return self.engine.pass_over(self.random.permutation(self.problem.n))
 
     def _newton(self) -> float:
         self.polishes += 1
@@ -127,7 +132,8 @@ class _Ascent:
 
     def _interior(self) -> float:
         self.barriers += 1
-        return interior(self.engine, self.machine, self.free)
+        interior(self.engine, self.machine, self.free)
+        return price(self.engine, self.machine)
 
     def _settled(self) -> bool:
         self.engine.refresh()
@@ -201,11 +207,14 @@ class _State:
 class _Schedule:
     """What comes after a pass: another, a Newton step once the gap is small, or the barrier where neither gets on.
 
-    Newton and barrier together may work as much as the passes did, so that none of the three starves the others. Work is
+    Newton and barrier together may work SHARE times as much as the passes did, so that none of them starves the others. Work is
     counted in operations, not seconds: the same seed takes the same path on any machine.
     """
 
     tolerance: float
+    failures_allowed: int
+    price: float
+    long: int = LONG
     wait: int = PATIENCE
     failures: int = 0
     passing: float = 0.0
@@ -220,16 +229,19 @@ class _Schedule:
 
     def next(self, gap: float) -> str:
         self.wait -= 1
-        if self.wait > 0 or self.polishing > self.passing + HEADSTART:
+        if self.wait > 0 or self.polishing > SHARE * self.passing + HEADSTART:
             return "pass"
-        if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -LONG:
+        if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -self.long:
             return "pass"
-        self.failures = 0 if gap < 0.1 * self.before else self.failures + 1
+        if np.isfinite(self.before):
+            self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
+        if self.failures > self.failures_allowed:
+            if self.polishing + self.price > SHARE * self.passing + HEADSTART:
+                return "pass"  # saving up
+            self.failures, self.wait, self.before = 0, PATIENCE, gap
+            return "interior"
         self.wait, self.before = PATIENCE, gap
-        if self.failures < FAILURES:
-            return "newton"
-        self.failures = 0
-        return "interior"
+        return "newton"
 
 
 def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine | LinearEngine:

@@ -32,13 +32,14 @@ Parameter = Literal["C", "C/n", "lambda"]
 
 @dataclass(frozen=True)
 class Factor:
-    """number * (d-1)^power, exactly."""
+    """number * (d-1)^power * d^classes, exactly."""
 
     number: Fraction = Fraction(1)
     power: int = 0
+    classes: int = 0
 
     def at(self, d: int) -> Fraction:
-        return Fraction(self.number) * Fraction(d - 1) ** self.power
+        return Fraction(self.number) * Fraction(d - 1) ** self.power * Fraction(d) ** self.classes
 
 
 ONE = Factor()
@@ -50,7 +51,9 @@ class Convention:
 
     ``scale`` s: our scores are s times theirs; ``loss`` l: their loss is l times ours at those scores; ``ridge`` r: what
     their objective puts before 1/2 ||V||^2; ``parameter``: what their constant means; ``bias``; ``intercept_scaling``: the
-    constant feature sigma that carries a penalized bias; ``binary``: one score h for two classes, g = (-h, h).
+    constant feature sigma that carries a penalized bias; ``binary``: one score h for two classes, g = (-h, h);
+    ``shift_free``: one vector added to every class's weights changes neither their margins nor their penalty, as in
+    1/2 sum_{m<l} ||w_m - w_l||^2; W and b are centred when they are read.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Convention:
     bias: Bias | None = None
     intercept_scaling: float = 1.0
     binary: bool = False
+    shift_free: bool = False
     source: str = ""
 
     def __post_init__(self) -> None:
@@ -161,6 +165,8 @@ class Posed:
         d = self.problem.d
         s, t = float(self.convention.scale.at(d)), float(self.convention.alpha_factor(self.constant, d))
         out: dict[str, Any] = {}
+        if self.convention.shift_free:
+            W, b, coef, scores = (None if v is None else _centred(v) for v in (W, b, coef, scores))
         if W is not None:
             out["W"] = s * self._both(W, 2)
         if coef is not None:
@@ -203,3 +209,9 @@ class Posed:
             return array
         column = array if array.ndim == ndim else array[..., None]
         return np.concatenate([-column, column], axis=-1)
+
+
+def _centred(values: Any) -> Array:
+    array = np.asarray(values, dtype=float)
+    out: Array = array - array.mean(axis=-1, keepdims=True)
+    return out

@@ -18,6 +18,8 @@ TWO, HALF, RIVALS, PER_RIVAL = Factor(Fraction(2)), Factor(Fraction(1, 2)), Fact
 
 UV = Convention("UV", source="Dogan, Glasmachers, Igel 2016, (3): 1/2 (f_y - f_c) >= 1, C times the sum")
 HL4 = Convention("HL(4)", WW, loss=TWO, bias="free", source="Hsu, Lin 2002, (4): f_y - f_c >= 2")
+HL7 = Convention("HL(7)", WW, loss=TWO, ridge=Factor(classes=1), bias="free", shift_free=True,
+                 source="Hsu, Lin 2002, (7): (4) with 1/2 sum_{m<l} ||w_m - w_l||^2, which is d/2 ||W||^2 for centred W")
 HL9 = Convention("HL(9)", WW, loss=TWO, bias="penalized", source="Hsu, Lin 2002, (9): (4) with 1/2 sum b^2; BSVM -s 1")
 HL16 = Convention("HL(16)", CS, scale=TWO, bias="none", source="Hsu, Lin 2002, (16): f_y - f_c >= 1; BSVM -s 2")
 FH1 = Convention("FH(1)", WW, scale=TWO, bias="free", source="Franc, Hlavac 2002, (1): f_y - f_c >= 1")
@@ -52,9 +54,9 @@ MSVMPACK_LLW = Convention("msvmpack-llw", LLW, scale=RIVALS, loss=PER_RIVAL, bia
                           source="MSVMpack LLW: f_c <= -1/(d-1)")
 
 CONVENTIONS: tuple[Convention, ...] = (
-    UV, HL4, HL9, HL16, FH1, FH2, ZDO_WW, ZDO_17, ZDO_CS, NP_WW, NP_LLW, NP_CS, LIBLINEAR_CS, LIBLINEAR_OVR, LIBLINEAR_OVR2,
-    LIBSVM_OVR, LIBSVM, SGD_OVA, KERNLAB_KBB, KERNLAB_SPOC, SHARK, MLPACK, SVM_MULTICLASS, MSVMPACK_WW, MSVMPACK_CS,
-    MSVMPACK_LLW)
+    UV, HL4, HL7, HL9, HL16, FH1, FH2, ZDO_WW, ZDO_17, ZDO_CS, NP_WW, NP_LLW, NP_CS, LIBLINEAR_CS, LIBLINEAR_OVR,
+    LIBLINEAR_OVR2, LIBSVM_OVR, LIBSVM, SGD_OVA, KERNLAB_KBB, KERNLAB_SPOC, SHARK, MLPACK, SVM_MULTICLASS, MSVMPACK_WW,
+    MSVMPACK_CS, MSVMPACK_LLW)
 
 
 def margin(m: float | Fraction, machine: Machine, parameter: Parameter = "C") -> Convention:

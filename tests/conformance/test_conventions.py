@@ -39,6 +39,7 @@ D = 3
 PRINTED = {
     "UV": (lambda F, y: relative(F, y, 2, False) / 2, .5, lambda C, n: C, "none"),
     "HL(4)": (lambda F, y: relative(F, y, 2, False), .5, lambda C, n: C, "free"),
+    "HL(7)": (lambda F, y: relative(F, y, 2, False), "pairs", lambda C, n: C, "free"),
     "HL(9)": (lambda F, y: relative(F, y, 2, False), .5, lambda C, n: C, "penalized"),
     "HL(16)": (lambda F, y: relative(F, y, 1, True), .5, lambda C, n: C, "none"),
     "FH(1)": (lambda F, y: relative(F, y, 1, False), .5, lambda C, n: C, "free"),
@@ -69,8 +70,10 @@ def literally(name, constant, sigma=1.0):
     """(value, V, a) of the printed problem."""
     loss, half, weight, bias = PRINTED[name]
     V, a = cp.Variable((2, D)), cp.Variable(D)
-    half = constant / 2 if half == "lambda" else half
-    norm = cp.sum_squares(V) + (cp.sum_squares(a) / sigma**2 if bias == "penalized" else 0)
+    half = {"lambda": constant / 2, "pairs": .5}.get(half, half)
+    pairs = sum(cp.sum_squares(V[:, m] - V[:, k]) for m in range(D) for k in range(m))
+    squares = pairs if name == "HL(7)" else cp.sum_squares(V)
+    norm = squares + (cp.sum_squares(a) / sigma**2 if bias == "penalized" else 0)
     rules = [a == 0] if bias == "none" else []
     if name.endswith("llw") or name == "NP(4)":
         rules += [cp.sum(V, axis=1) == 0, cp.sum(a) == 0]
@@ -100,7 +103,7 @@ def test_converted_truth_is_the_optimum_of_the_printed_problem(name, constant):
     assert theirs.primal_error < 1e-6
     back = posed.theirs(truth.W, truth.b, truth.alpha)
     bound = certificate.distance_bound + theirs.distance_bound
-    assert np.linalg.norm(back["W"] - V) * float(convention.scale.at(D)) <= bound
+    assert np.linalg.norm(posed.ours(W=back["W"])["W"] - mapped["W"]) <= bound
 
 
 @pytest.mark.parametrize("sigma", [10.0, 0.5])

@@ -19,15 +19,17 @@ pytest_plugins = ["pytester"]
 INSTALLED = any(e.name == "msvm_ref" for e in entry_points(group="pytest11"))
 LOAD = () if INSTALLED else ("-p", "msvm_ref.conformance.plugin")
 SUITE = """
-    import numpy as np
+    import sys
+    sys.path.insert(0, HERE)
     import msvm_ref as mr
+    from gradient import projected_gradient
     from msvm_ref.conformance import parametrize
 
-    def solver(X, y, C, sample_weight=None):
-        s = mr.solve(mr.Problem(mr.WW, X, y, C=C * FACTOR, sample_weight=sample_weight))
-        return {"W": s.W, "classes": s.problem.classes}
+    def solver(X, y, C):
+        return projected_gradient(X, y, C * FACTOR)
 
-    @parametrize(solver, machine=mr.WW, checks=["check_C", "check_label_order", "check_objective"], expected_failures=EXPECTED)
+    @parametrize(solver, machine=mr.WW, checks=["check_duplicates", "check_refit", "check_objective"],
+                 expected_failures=EXPECTED)
     def test_solver(check):
         check()
 """
@@ -40,8 +42,10 @@ def _found_by_other_processes(monkeypatch):
 
 
 def suite(pytester: pytest.Pytester, factor: float, expected: dict[str, str], *arguments: str) -> pytest.RunResult:
-    pytester.makepyfile(SUITE.replace("FACTOR", str(factor)).replace("EXPECTED", repr(expected)))
-    return pytester.runpytest_inprocess(*LOAD, "--strict-markers", "-rs", *arguments)
+    text = SUITE.replace("HERE", repr(str(Path(__file__).parent)))
+    pytester.makepyfile(text.replace("FACTOR", str(factor)).replace("EXPECTED", repr(expected)))
+    quick = ("-p", "no:hypothesispytest")  # it would import hypothesis anew in every run
+    return pytester.runpytest_inprocess(*LOAD, *quick, "--strict-markers", "-rs", *arguments)
 
 
 def test_passes_and_skips(pytester):
@@ -53,18 +57,18 @@ def test_passes_and_skips(pytester):
 def test_fails_with_the_numbers_and_writes_the_report(pytester):
     result = suite(pytester, 2.0, {}, "--msvm-report", "out.json")
     result.assert_outcomes(failed=1, passed=0, skipped=2)
-    result.stdout.fnmatch_lines(["*CheckFailed: unbalanced at C = 0.0625: objective *",
+    result.stdout.fnmatch_lines(["*CheckFailed: examples three times over: objective *",
                                  "msvm: 3 checks, 1 failed; report: out.json"])
     rows = {r["name"]: r for r in json.loads((pytester.path / "out.json").read_text())["records"]}
-    assert rows["check_C"]["status"] == "failed"
-    assert "optimum lies in" in rows["check_C"]["message"]
+    assert rows["check_duplicates"]["status"] == "failed"
+    assert "optimum lies in" in rows["check_duplicates"]["message"]
     assert rows["check_objective"]["status"] == "skipped"
 
 
 def test_expected_failures_are_strict(pytester):
-    suite(pytester, 2.0, {"check_C": "C doubled"}, "--msvm-report", "out.md").assert_outcomes(xfailed=1, skipped=2)
-    assert "| check_C | expected failure | C doubled |" in (pytester.path / "out.md").read_text()
-    suite(pytester, 1.0, {"check_C": "C doubled"}).assert_outcomes(failed=1, passed=1, skipped=1)
+    suite(pytester, 2.0, {"check_duplicates": "C doubled"}, "--msvm-report", "out.md").assert_outcomes(xfailed=1, skipped=2)
+    assert "| check_duplicates | expected failure | C doubled |" in (pytester.path / "out.md").read_text()
+    suite(pytester, 1.0, {"check_duplicates": "C doubled"}).assert_outcomes(failed=1, passed=1, skipped=1)
 
 
 def test_the_plugin_is_light():

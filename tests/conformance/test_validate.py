@@ -88,7 +88,7 @@ def test_an_estimator_in_its_own_convention(module, capsys):
 
 def test_a_program(module, capsys):
     (module / "svm.py").write_text(
-        f"import json, sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom zoo import projected_gradient\n"
+        f"import json, sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom gradient import projected_gradient\n"
         "t = json.load(sys.stdin)\nprint(json.dumps({'W': projected_gradient(t['X'], t['y'], t['C'])['W'].tolist()}))\n")
     command = f"{sys.executable} svm.py"
     assert main(["validate", "--command", command, "--machine", "WW", "--check", "check_label_order"]) == 0
