@@ -25,7 +25,8 @@ def add_commands(subparsers: Any) -> None:
     compare.add_argument("--folds", type=int, default=5)
     compare.add_argument("--seed", type=int, default=0, help="of the folds")
     compare.add_argument("--tolerance", type=float, default=1e-6, help="certified relative gap (default 1e-6)")
-    compare.add_argument("--method", default="auto", choices=("auto", *METHODS))
+    compare.add_argument("--method", default="auto", choices=("auto", *METHODS),
+                         help="one for all rows; auto: fast with a kernel, primal for linear")
     compare.add_argument("--jobs", type=int, default=1, help="processes (joblib); times are honest with 1")
     compare.add_argument("--plot", metavar="OUT.png")
     compare.add_argument("--json", action="store_true")

@@ -1,10 +1,10 @@
 """method="auto": ground truth where it is quick, the fast solver elsewhere.
 
-Measured (CPU, tolerance 1e-6, d = 2, 3, 5, overlapping classes). rbf kernel: fast takes 4 to 15 ms at n = 15 and 16 to 60 ms at
-n = 200 where the dual takes 13 to 28 ms and 40 to 510 ms. Linear kernel with p = 5: the primal takes 10 to 30 ms up to n = 200
-and 0.1 s at n = 4000, fast 5 to 12 s there; with p = 40, d = 5 fast is the quicker one from n = 60 (12 to 94 ms, the primal
-36 to 62 ms) on. Without the fast solver the dual is the quicker truth of a kernel up to about n d = 600 (iris 0.1 s, the
-primal 0.2 to 0.7 s), the primal beyond (glass, n d = 1284: 0.2 to 1 s, the dual 0.6 to 5 s).
+Measured (CPU, tolerance 1e-6, WW, overlapping classes). rbf kernel: fast takes 5 to 17 ms at n = 15 and 16 to 70 ms at n = 200,
+where the dual takes 14 to 25 ms and 50 to 380 ms. Linear kernel: with p = 5 the primal takes 11 to 27 ms up to n = 200 and
+0.1 s at n = 4000, fast 18 to 84 ms and 10 s; with p = 40 and d = 5 the primal takes 0.3 to 0.4 s at n = 1000 and 1.1 to 1.5 s
+at n = 4000, fast 0.08 s (bias penalized) to 10 s (free) and more. Without the fast solver the dual is the quicker truth of a
+kernel up to about n d = 600 (iris 0.1 s, the primal 0.2 to 0.7 s), the primal beyond (glass: 0.2 to 1 s, the dual 0.6 to 5 s).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msvm_ref.model.problem import Problem
 
 TRUTH_UP_TO = 300
 """Margin components n d up to which the truth is taken: little is to be gained, and it repeats itself to the last bit."""
-FEW_WEIGHTS = 100
+FEW_WEIGHTS = 300
 """Weights p d up to which the primal is quick for a linear kernel and any n."""
 DUAL_UP_TO = 600
 """Components up to which the dual is the quicker truth of a non-linear kernel."""

@@ -89,7 +89,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         def by_method(problem: Problem) -> Solution:
             method = choose(self.method, problem)
             options = {name: value for name, value in limits.items() if self.method != "auto" or name in options_of(method)}
-            if "seed" in options_of(method):
+            if self.random_state is not None and "seed" in options_of(method):  # None is the method's own fixed seed
                 options["seed"] = int(check_random_state(self.random_state).randint(2**31 - 1))
             return solve(problem, method, tolerance=self.tol, **options)
 

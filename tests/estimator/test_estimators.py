@@ -187,6 +187,15 @@ def test_auto_says_what_it_took(monkeypatch):
     assert mr.MulticlassSVC().fit(X, Y).method_ == "dual"
 
 
+def test_a_fit_repeats_itself_to_the_last_bit():
+    np.random.seed(1)  # noqa: NPY002 - global state that must not matter
+    first = mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X)
+    np.random.seed(2)  # noqa: NPY002
+    assert np.array_equal(mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X), first)
+    seeded = mr.MulticlassSVC("LLW", method="fast", random_state=3).fit(X, Y)
+    assert np.allclose(seeded.decision_function(X), first, atol=1e-3)
+
+
 def test_what_did_not_converge_warns_with_its_gap(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
