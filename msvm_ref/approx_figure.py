@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msvm_ref.plots import COLORS, INK, _pyplot
+from msvm_ref.plots import COLORS, INK, pyplot
 from msvm_ref.softmax.approximation import Point
 
 MARKERS = ("o", "s", "^", "D")
@@ -13,7 +13,7 @@ MARKERS = ("o", "s", "^", "D")
 
 def approx_figure(points: Sequence[Point], title: str, path: str | None = None) -> Any:
     """Draw the trade-off; saves to ``path`` if given. Returns the matplotlib figure."""
-    plt = _pyplot()
+    plt = pyplot()
     from matplotlib import ticker
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.4), dpi=150)

@@ -1,7 +1,7 @@
 """A claim of a paper as code: the statement, a check, and the forms of it that are put to the check.
 
 A check takes a *form* (a formula, a map of C, a set of machines or of d, a rule) and answers whether that form is true on its
-problems, with the numbers behind the answer. What is called by its verdict is then computed, never typed:
+problems, with the numbers behind the answer. The verdict is computed, never typed:
 
     HOLDS                     the printed form passes
     HOLDS WITH A CORRECTION   the printed form fails the check and the corrected form passes the same check
@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -26,13 +26,10 @@ import numpy as np
 Form = Any
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     HOLDS = "HOLDS"
     CORRECTED = "HOLDS WITH A CORRECTION"
     FAILS = "FAILS"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """One statement of one paper. ``where``: equation or theorem; ``checked``: on what, and how; ``errata``: MATH's E-numbers."""
+    """One statement of one paper. ``where``: equation or theorem; ``checked``: how, on which sizes; ``errata``: E-numbers."""
 
     id: str
     where: str

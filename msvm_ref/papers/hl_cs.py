@@ -10,13 +10,12 @@ import numpy as np
 
 from msvm_ref.classic.cs_block import solve_block
 from msvm_ref.model.catalogue import CS
-from msvm_ref.model.machine import OTHERS_MAX, Machine, Target
+from msvm_ref.model.machine import OTHERS_MAX
 from msvm_ref.model.problem import Bias
 from msvm_ref.papers.claim import Claim, Evidence, show
-from msvm_ref.papers.hl_ww import DIFFERENCE
-from msvm_ref.papers.small import SETS, Points, exact, primal_value, rationals, weights
+from msvm_ref.papers.small import SETS, Points, difference_machine, exact, primal_value, rationals, weights
 
-HL16 = Machine("HL (16)", DIFFERENCE, OTHERS_MAX, Target(1, 1))
+HL16 = difference_machine(1, OTHERS_MAX)
 """max over rivals m of [1 - (f_y - f_m)]_+."""
 Rule = Callable[[Any, Any, int, Fraction], Fraction]
 """(gradient row, a row, own class, C) -> violation of one example."""
@@ -48,8 +47,10 @@ def dual17(form: tuple[int, int, Bias]) -> Evidence:
             inside = not any(a.sum(axis=1)) and all(a[i, m] <= C * int(points.y[i] == m) for i, m in np.ndindex(a.shape))
             same = (points.X.T @ a == W).all() and (bias == "none" or (a.sum(axis=0) == b).all())
             if not (inside and same and -value == optimum.value):
-                return Evidence(False, f"{points.name}, C = {C}: dual {show(-value)}, primal {show(optimum.value)}", {"dual": -value})
-    return Evidence(True, f"constraints, w = Σ α φ{', b = Σ α' if shift else ''} and equal values on {2 * len(SETS)} problems, exactly", {})
+                return Evidence(False, f"{points.name}, C = {C}: dual {show(-value)}, primal {show(optimum.value)}",
+                                {"dual": -value})
+    told = ", b = Σ α" if shift else ""
+    return Evidence(True, f"constraints, w = Σ α φ{told} and equal values on {2 * len(SETS)} problems, exactly", {})
 
 
 def exact_block(A: Fraction, B: Any, own: int, C: Fraction) -> Any:
@@ -65,7 +66,7 @@ def exact_block(A: Fraction, B: Any, own: int, C: Fraction) -> Any:
         theta = (sum(B[m] for m in free) - A * fixed) / len(free)
         if (low is None or theta >= low) and theta <= high:
             return rationals([min(bound[m], (theta - B[m]) / A) for m in range(len(B))])
-    return bound
+    raise AssertionError("some interval between two breaks holds theta")
 
 
 def blocks() -> list[tuple[Fraction, Any, int, Fraction]]:
@@ -96,7 +97,8 @@ def block_solvers(solvers: tuple[Callable[..., Any], ...]) -> Evidence:
         assert all(slope[m] <= level and best[m] <= bound[m] for m in range(len(B))), "KKT of (18)"
         for solver in solvers:
             worst = max(worst, *(abs(float(v) - float(w)) for v, w in zip(solver(A, B, own, C), best, strict=True)))
-    return Evidence(worst < 1e-10, f"{len(cases)} blocks, largest error {worst:.1e}", {"blocks": len(cases), "largest error": worst})
+    return Evidence(worst < 1e-10, f"{len(cases)} blocks, largest error {worst:.1e}",
+                    {"blocks": len(cases), "largest error": worst})
 
 
 def rule19(G: Any, a: Any, own: int, C: Fraction) -> Fraction:
@@ -185,14 +187,15 @@ def gap_bound(combine: Callable[[list[Fraction]], Fraction]) -> Evidence:
             if gap > limit:
                 return Evidence(False, f"{points.name}: gap {show(gap)} > {show(limit)}", {"gap": gap, "bound": limit})
             closest = max(closest, gap / limit if limit else Fraction(0))
-    return Evidence(True, f"gap ≤ C Σ violation at {6 * len(SETS)} points, up to {show(float(closest))} of it", {"largest ratio": closest})
+    return Evidence(True, f"gap ≤ C Σ violation at {6 * len(SETS)} points, up to {show(float(closest))} of it",
+                    {"largest ratio": closest})
 
 
 def same_as_uv(factor: Fraction) -> Evidence:
     """(16) at factor C, scores doubled, is UV's CS at C."""
     for points in SETS:
         W, mine = weights(exact(HL16, points, factor * 4))[0], weights(exact(CS, points, 4))[0]
-        if (2 * W != mine).any():
+        if (mine != 2 * W).any():
             return Evidence(False, f"{points.name}: 2 × {show(W[:, 0])} for {show(mine[:, 0])}", {})
     return Evidence(True, f"W equal on {len(SETS)} problems, exactly", {})
 
@@ -200,15 +203,19 @@ def same_as_uv(factor: Fraction) -> Evidence:
 CLAIMS = (
     Claim("HL-16", "(16)", "(16), margin 1, at C/4 is UV's CS at C with half the scores", "exact W, 4 data sets", same_as_uv,
           Fraction(1, 4), Fraction(1, 2), "C/2"),
-    Claim("HL-17", "(17)", "(17) is the dual of (16), and w_m = Σ_i α_i^m φ(x_i)", "constraints, W and values at the exact α, 4 data sets × 2 C",
+    Claim("HL-17", "(17)", "(17) is the dual of (16), and w_m = Σ_i α_i^m φ(x_i)",
+          "constraints, W and values at the exact α, 4 data sets × 2 C",
           dual17, (0, 1, "none"), (0, -1, "none"), "−e for e"),
     Claim("HL-18", "(18)", "the sub-problem of one example is solved by sorting and by a fixed point",
-          "48 blocks, both methods against an exact solution with its KKT conditions", block_solvers, (by_method(True), by_method(False)),
+          "48 blocks, both methods against an exact solution with its KKT conditions", block_solvers,
+          (by_method(True), by_method(False)),
           (lambda A, B, own, C: B.mean() / A - B / A,), "the bound a_y ≤ C ignored"),
-    Claim("HL-19", "(19)", "the KKT conditions are: no block's violation is positive", "4 exact optima and 16 feasible points", kkt_rule,
+    Claim("HL-19", "(19)", "the KKT conditions are: no block's violation is positive", "4 exact optima and 16 feasible points",
+          kkt_rule,
           rule19, rule_without_bounds, "the minimum taken over all m"),
     Claim("HL-20", "(20), (18)", "solving (18) for the largest violation strictly lowers the dual objective",
-          "16 feasible points, exact blocks", strict_decrease, exact_block, lambda A, B, own, C: rationals([0] * len(B)), "a block set to 0"),
+          "16 feasible points, exact blocks", strict_decrease, exact_block, lambda A, B, own, C: rationals([0] * len(B)),
+          "a block set to 0"),
     Claim("HL-21", "(21)", "small violations mean a near-optimal point: gap ≤ C Σ_i violation_i", "24 feasible points, exact",
           gap_bound, lambda v: sum(v, Fraction(0)), max, "the largest violation for their sum"),
     Claim("HL-24", "(23), (24)", "penalising b in (16) turns K into K + 1 in (17), with b_m = Σ_i α_i^m",

@@ -14,13 +14,22 @@ import numpy as np
 
 from msvm_ref.classic.bsvm import add_column
 from msvm_ref.model.catalogue import WW
-from msvm_ref.model.machine import OTHERS_SUM, Machine, Margin, Target
 from msvm_ref.model.rational import rank
 from msvm_ref.papers.claim import Claim, Evidence, show
-from msvm_ref.papers.small import SETS, Points, box_optimal, counting, exact, loss, primal_value, rationals, weights
+from msvm_ref.papers.small import (
+    SETS,
+    Points,
+    box_optimal,
+    counting,
+    difference_machine,
+    exact,
+    loss,
+    primal_value,
+    rationals,
+    weights,
+)
 
-DIFFERENCE = Margin("difference", Fraction(0), Fraction(1), Fraction(-1))
-HL4 = Machine("HL (4)", DIFFERENCE, OTHERS_SUM, Target(2, 2))
+HL4 = difference_machine(2)
 """[2 - (f_y - f_m)]_+ summed over rivals m."""
 
 
@@ -88,7 +97,9 @@ def hessian(points: Points, shift: int) -> tuple[list[tuple[int, int]], Any]:
 
 
 def dual5(cross: Fraction) -> Evidence:
-    """(5): min sum_ij K_ij (1/2 c_j^{y_i} A_i A_j - cross sum_m alpha_i^m alpha_j^{y_i} + 1/2 sum_m alpha_i^m alpha_j^m) - 2 sum alpha."""
+    """(5): min sum_ij K_ij (1/2 c_j^{y_i} A_i A_j - cross sum_m alpha_i^m alpha_j^{y_i} + 1/2 sum_m alpha_i^m alpha_j^m)
+    - 2 sum alpha, with cross = 1; the optimum of (4) is minus that.
+    """
     for points in SETS:
         for C in (Fraction(1, 4), Fraction(2)):
             optimum = exact(HL4, points, C, "free")
@@ -97,12 +108,14 @@ def dual5(cross: Fraction) -> Evidence:
             value = -2 * alpha.sum()
             for i in range(points.n):
                 for j in range(points.n):
-                    value += K[i, j] * (Fraction(int(y[i] == y[j])) * A[i] * A[j] / 2 - cross * (alpha[i] * alpha[j, y[i]]).sum()
+                    value += K[i, j] * (Fraction(int(y[i] == y[j])) * A[i] * A[j] / 2 - cross * (alpha[i] * alpha[j,
+                                                                                                                  y[i]]).sum()
                                         + (alpha[i] * alpha[j]).sum() / 2)
             balance = [alpha[:, m].sum() - sum(A[i] for i in range(points.n) if y[i] == m) for m in range(points.d)]
             inside = all(0 <= v <= C for v in alpha.ravel()) and not any(alpha[i, y[i]] for i in range(points.n))
             if -value != optimum.value or any(balance) or not inside:
-                return Evidence(False, f"{points.name}, C = {C}: (5) is {show(-value)}, (4) {show(optimum.value)}", {"value": value})
+                return Evidence(False, f"{points.name}, C = {C}: (5) is {show(-value)}, (4) {show(optimum.value)}",
+                                {"value": value})
     return Evidence(True, f"(5a)–(5c) kept and (4) = −(5) on {2 * len(SETS)} problems, exactly", {"problems": 2 * len(SETS)})
 
 
@@ -111,7 +124,8 @@ def weights6(sign: int) -> Evidence:
     for points in SETS:
         for bias in ("free", "penalized"):
             W, b, alpha = weights(exact(HL4, points, 1, bias))
-            coef = rationals([[int(points.y[i] == m) * alpha[i].sum() for m in range(points.d)] for i in range(points.n)]) - sign * alpha
+            own = [[int(y == m) * alpha[i].sum() for m in range(points.d)] for i, y in enumerate(points.y)]
+            coef = rationals(own) - sign * alpha
             if (points.X.T @ coef != W).any() or (bias == "penalized" and (coef.sum(axis=0) != b).any()):
                 return Evidence(False, f"{points.name}: w_1 = {show((points.X.T @ coef)[:, 0])}, exactly {show(W[:, 0])}", {})
     return Evidence(True, f"W (and a penalized b) exact on {2 * len(SETS)} problems", {"problems": 2 * len(SETS)})
@@ -160,7 +174,7 @@ def quadratic_form(sign: int) -> Evidence:
 
 
 def columns(steps: tuple[int, ...]) -> Evidence:
-    """The recipe below (15): column (i, m) of Q from K's column i, in the steps numbered as there; against (7) of FH and our code."""
+    """The recipe below (15): column (i, m) of Q from K's column i, in the steps numbered as there; against Q and our code."""
     for points in SETS:
         pairs, Q = hessian(points, 1)
         K, y = points.gram + Fraction(1), points.y
@@ -198,23 +212,29 @@ def same_as_uv(scale: Fraction) -> Evidence:
 
 
 CLAIMS = (
-    Claim("HL-4", "(4)", "(4), margin 2, at C is UV's WW at 2C: the same functions", "exact W, 4 data sets × 3 biases", same_as_uv,
+    Claim("HL-4", "(4)", "(4), margin 2, at C is UV's WW at 2C: the same functions", "exact W, 4 data sets × 3 biases",
+          same_as_uv,
           Fraction(1), Fraction(2), "scores doubled"),
     Claim("HL-7", "(4), (7)", "(4) and (7) have the same solutions",
           "(7) proved optimal by KKT in rationals, against the exact solution of (4), 4 data sets, d = 3, 4", same_solutions(0),
-          lambda k: Fraction(1), lambda k: Fraction(1, k + 1), "C/(k+1)", lambda k: Fraction(1, k), "(7) at C equals (4) at C/k", ("E12",)),
+          lambda k: Fraction(1), lambda k: Fraction(1, k + 1), "C/(k+1)", lambda k: Fraction(1, k),
+          "(7) at C equals (4) at C/k", ("E12",)),
     Claim("HL-8", "(4), (8)", "(4) and (8) have the same solutions", "as HL-7", same_solutions(1), lambda k: Fraction(1),
           lambda k: Fraction(1, k), "C/k", lambda k: Fraction(1, k + 1), "(8) at C equals (4) at C/(k+1)", ("E12",)),
-    Claim("HL-5", "(5)", "(5) is the dual of (4)", "constraints and values at the exact α, 4 data sets × 2 C", dual5, Fraction(1),
+    Claim("HL-5", "(5)", "(5) is the dual of (4)", "constraints and values at the exact α, 4 data sets × 2 C", dual5,
+          Fraction(1),
           Fraction(1, 2), "half of the cross term"),
     Claim("HL-6", "(6)", "w_m = Σ_i (c_i^m A_i − α_i^m) φ(x_i), and b_m likewise in (10)", "exact W, b, 4 data sets × 2 biases",
           weights6, 1, -1, "+α for −α"),
-    Claim("HL-5A", "(5a)", "(5a) is k linear constraints", "exact rank, 4 data sets", rank5a, lambda k: k, lambda k: k - 2, "rank k − 2",
+    Claim("HL-5A", "(5a)", "(5a) is k linear constraints", "exact rank, 4 data sets", rank5a, lambda k: k, lambda k: k - 2,
+          "rank k − 2",
           lambda k: k - 1, "their sum is 0 = 0: k − 1 of them are independent", ("E13",)),
     Claim("HL-10", "(9), (10)", "penalising b removes (5a) from the dual and turns K into K + 1",
           "KKT of the box program at the exact α, 4 data sets × 2 C", bounded, 1, 0, "K for K + 1"),
-    Claim("HL-14", "(14)", "Q of (10) is positive semidefinite, as a sum of squares", "20 integer α, exact", quadratic_form, 1, -1,
+    Claim("HL-14", "(14)", "Q of (10) is positive semidefinite, as a sum of squares", "20 integer α, exact", quadratic_form, 1,
+          -1,
           "+α_i^m in the squares"),
     Claim("HL-15", "(15) and recipe", "a column of Q is obtained in five steps from a column of K + 1",
-          "every column on 4 data sets, exact, and against the code of method bsvm", columns, (2, 3, 4, 5), (2, 3, 4), "step 5 left out"),
+          "every column on 4 data sets, exact, and against the code of method bsvm", columns, (2, 3, 4, 5), (2, 3, 4),
+          "step 5 left out"),
 )

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.exact import ExactOptimum, exact_optimum
-from msvm_ref.model.machine import Machine
+from msvm_ref.model.machine import OTHERS_SUM, Aggregation, Cost, Machine, Margin, Target
 from msvm_ref.model.problem import Bias, Problem
 
 Rationals = Any
@@ -67,16 +67,26 @@ FOUR = Points("four classes", ((3, 1), (-1, 2), (-2, -2), (2, -3), (1, 1), (-3, 
 SETS = (SIX, UNEVEN, CLASH, FOUR)
 
 
+DIFFERENCE = Margin("difference", Fraction(0), Fraction(1), Fraction(-1))
+"""f_y - f_c, without the half of the relative margin."""
+
+
+def difference_machine(margin: int, operator: Aggregation = OTHERS_SUM, cost: Cost = "linear") -> Machine:
+    """[margin - (f_y - f_c)]_+ over the rivals, summed or the largest: how HL, FH, ZDO and NP write WW and CS."""
+    target = Target(Fraction(margin), Fraction(margin))
+    return Machine(f"{operator.name} of [{margin} - (f_y - f_c)]_+", DIFFERENCE, operator, target, cost=cost)
+
+
 def rationals(values: Any) -> Rationals:
     """An object array of Fractions from nested numbers (floats are the dyadic rationals they are)."""
-    raw = np.asarray(values, dtype=object)
+    raw: Any = np.asarray(values, dtype=object)
     out = np.empty(raw.shape, dtype=object)
     for index in np.ndindex(raw.shape):
         out[index] = Fraction(raw[index])
     return out
 
 
-@lru_cache(maxsize=None)
+@cache
 def exact(machine: Machine, points: Points, C: Fraction | int = 1, bias: Bias = "none") -> ExactOptimum:
     """The proved optimum; C must be dyadic."""
     problem = points.problem(machine, C, bias)
@@ -114,7 +124,7 @@ def primal_value(machine: Machine, points: Points, C: Any, W: Rationals, b: Rati
 
 def box_optimal(Q: Rationals, gain: Rationals, upper: Any, alpha: Rationals, free: Rationals | None = None,
                 multiplier: Any = 0) -> bool:
-    """Is alpha a maximiser of gain'alpha - 1/2 alpha'Q alpha over 0 <= alpha <= upper (None: no bound) [free'alpha = 0]? By KKT.
+    """Is alpha a maximiser of gain'alpha - 1/2 alpha'Q alpha over 0 <= alpha [<= upper] [free'alpha = 0]? By KKT.
 
     For PSD Q the conditions are sufficient: gradient (minus multiplier times free) <= 0 where alpha = 0, >= 0 where alpha
     = upper, and 0 between.

@@ -148,7 +148,8 @@ def weight_formula(sign: int) -> Evidence:
                 eta = row.sum() / d if machine.sum_to_zero else Fraction(0)
                 w = w + alpha[i, p] * np.outer(X[i], row - sign * eta)
             tested, same = tested + 1, same + bool((w == W).all())
-    return Evidence(same == tested, f"W of (8) is the exact W on {same} of {tested} problems", {"equal": same, "tested": tested})
+    return Evidence(same == tested, f"W of (8) is the exact W on {same} of {tested} problems",
+                    {"equal": same, "tested": tested})
 
 
 def shifted_margin(share: Fraction) -> Evidence:
@@ -158,7 +159,7 @@ def shifted_margin(share: Fraction) -> Evidence:
         for points in (SIX, FOUR):
             for bias in ("none", "free"):
                 d = points.d
-                nu = [[[v - share * sum(row) / d for v in row] for row in plane] for plane in machine.nu(d)]
+                nu = tuple(tuple(tuple(v - share * sum(row) / d for v in row) for row in plane) for plane in machine.nu(d))
                 other = Machine(f"{machine.name}, shifted", nu, machine.aggregation, machine.target)
                 a, b = exact(machine, points, 1, bias), exact(other, points, 1, bias)
                 agree = a.value == b.value and a.W == b.W
@@ -185,12 +186,12 @@ def relative_sums(form: tuple[Sequence[Machine], bool]) -> Evidence:
                     shifted = b + 1 - b.sum() / points.d
                     here, there = (primal_value(machine, points, 1, W, v) for v in (b, shifted))
                     if here == there:
-                        faults.append(f"{machine.name}, bias free: b with sum {show(shifted.sum())} is optimal too ({show(there)})")
+                        faults.append(f"{machine.name}, bias free: b with sum {show(shifted.sum())} is optimal too")
     return Evidence(not faults, faults[0] if faults else f"sums are exactly 0 on {tested} problems", {"tested": tested})
 
 
 def zero_sum_functions(points: Points) -> Evidence:
-    """sum_c f_c(x) = <sum w, x> + sum b vanishes on the points only for sum w = 0 and sum b = 0 iff the rows (x, 1) have full rank."""
+    """sum_c f_c(x) = <sum w, x> + sum b vanishes on the points for sum w = 0, sum b = 0 alone iff the rows (x, 1) have full rank."""
     rows = [[*x, Fraction(1)] for x in points.X]
     found, full = rank(rows), len(rows[0])
     return Evidence(found == full, f"rank of (x, 1) is {found} of {full}: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import product
 
 from msvm_ref.errors import DataError
@@ -33,7 +33,8 @@ def no_majority(cap: Cap) -> Evidence:
                 region = capped(d, cap(d), support)
                 if not optimal_throughout(machine, flat(d, 0), region):
                     risk = minimize_risk(machine, region[-1])
-                    return Evidence(False, f"{machine.name}, P = {show(region[-1])}: f* = {show(risk.minimiser)}, risk {risk.value}",
+                    return Evidence(False,
+                                    f"{machine.name}, P = {show(region[-1])}: f* = {show(risk.minimiser)}, risk {risk.value}",
                                     {"d": d, "P": region[-1]})
                 if not alone_inside(machine, flat(d, 0), region):
                     return Evidence(False, f"{machine.name}, d = {d}: 0 is not the only minimiser", {"d": d})
@@ -61,17 +62,21 @@ def majority(form: tuple[Cap, bool]) -> Evidence:
         one = tuple(Fraction(int(c == 0)) for c in range(d))
         for machine in (AMO, ATM):
             for support in range(2, d + 1):
-                edge = [tuple(cap(d) if c == 0 else 1 - cap(d) if c == y else Fraction(0) for c in range(d)) for y in range(1, support)]
+                edge = [tuple(cap(d) if c == 0 else 1 - cap(d) if c == y else Fraction(0) for c in range(d)) for y in range(1,
+                                                                                                                            support)]
                 if not (optimal_throughout(machine, top, [one, *edge]) and alone_inside(machine, top, [one, *edge])):
-                    return Evidence(False, f"{machine.name}, d = {d}: (d−1, −1, …) is not the minimiser for all P_1 > {cap(d)}", {"d": d})
+                    return Evidence(False,
+                                    f"{machine.name}, d = {d}: (d−1, −1, …) is not the minimiser for all P_1 > {cap(d)}",
+                                    {"d": d})
             if certain and not minimize_risk(machine, one).unique:
-                return Evidence(False, f"{machine.name}, P = {show(one)}: {show(another(machine, one, top))} has the least risk as well",
+                other = another(machine, one, top)
+                return Evidence(False, f"{machine.name}, P = {show(one)}: {show(other)} has the least risk as well",
                                 {"d": d, "P": one})
     return Evidence(True, "AMO, ATM at d = 3, 4: the only minimiser on the region, exactly", {"d": [3, 4]})
 
 
 def unconstrained(form: tuple[bool, bool]) -> Evidence:
-    """Without the constraint and all P_y < 1/2: f* = -1 (sum), 0 (maximum), alone? For others-operators too, for P with zeros?"""
+    """Without the constraint and all P_y < 1/2: f* = -1 (sum), 0 (maximum), alone? Others-operators, P with zeros included?"""
     others, with_zeros = form
     for d in (3, 4):
         for machine, value in ((OVA, -1), (TOTAL_MAX_FREE, 0)):
@@ -96,7 +101,7 @@ def dropping(largest: Fraction) -> Evidence:
     for k in range(1, 10):
         for m in range(1, 10 - k):
             P = [Fraction(v, 10) for v in (k, m, 10 - k - m)]
-            if max(P) <= largest and P == sorted(P, reverse=True):
+            if max(P) <= largest and sorted(P, reverse=True) == P:
                 tested += 1
                 bound, free = minimize_risk(ATM, P).value, minimize_risk(TOTAL_MAX_FREE, P).value
                 if bound != free:
@@ -118,7 +123,7 @@ def liu(form: tuple[Fraction, bool]) -> Evidence:
     return Evidence(True, "0 is the only minimiser up to a constant at d = 3, 4, exactly", {"d": [3, 4]})
 
 
-@lru_cache(maxsize=None)
+@cache
 def decided(machine: Machine, d: int) -> ConsistencyResult:
     """The decision, its evidence re-checked by the independent checkers."""
     result = fisher_consistency(machine, d)
@@ -135,9 +140,9 @@ def consistency(form: tuple[Sequence[Machine], Sequence[int], bool]) -> Evidence
             result = decided(machine, d)
             c, proof = result.counterexample, result.proof
             if result.consistent != claimed:
-                told = (f"d = {d}: P = {show(c.P)} has f* = {show(c.f)}, risk {c.risk}; {show(c.bayes_scores)} has {c.bayes_risk}" if c else
-                        f"d = {d}: a proof of consistency in {proof.leaves if proof else 0} inequalities")
-                return Evidence(False, f"{machine.name}, {told}", {"evidence": (c or proof).to_dict() if (c or proof) else None})
+                told = (f"P = {show(c.P)} has f* = {show(c.f)}, risk {c.risk}; {show(c.bayes_scores)} has {c.bayes_risk}"
+                        if c else "a proof of consistency, re-checked")
+                return Evidence(False, f"{machine.name}, d = {d}: {told}", {"counterexample": c.to_dict() if c else None})
             proofs += proof.leaves if proof else 1
     names = ", ".join(m.name for m in machines)
     shown = (f"{names}: proofs of {proofs} exact inequalities" if claimed else
@@ -172,11 +177,13 @@ CLAIMS = (
           "every P of the region and every support, d = 3, 4, exact", no_majority, _cap,
           lambda d: Fraction(d - 1, d) + Fraction(1, 5 * d), "a larger region"),
     Claim("UV-T5-PEAK", "Theorem 5, first case", "AMO, ATM: P_y > (d−1)/d gives f* = d−1 at y, −1 elsewhere",
-          "every P of the region, d = 3, 4, exact", majority, (_cap, True), (lambda d: HALF, False), "P_y > 1/2 for P_y > (d−1)/d",
+          "every P of the region, d = 3, 4, exact", majority, (_cap, True), (lambda d: HALF, False),
+          "P_y > 1/2 for P_y > (d−1)/d",
           (_cap, False), "f* is not unique at P_y = 1", ("E7",)),
     Claim("UV-T6", "Theorem 6", "absolute margins without the constraint, all P_y < 1/2: f* = −1 (sum), f* = 0 (maximum)",
           "every P of the region, d = 3, 4, total and others operators, exact", unconstrained, (True, True), (True, False),
-          "the operators over others included", (False, False), "total operators only, and alone only where every P_y > 0", ("E5",)),
+          "the operators over others included", (False, False), "total operators only, and alone only where every P_y > 0",
+          ("E5",)),
     Claim("UV-T6-DROP", "after Theorem 6", "for the maximum, dropping the sum-to-zero constraint changes nothing",
           "least risks on a grid of P, d = 3, exact", dropping, Fraction(1), Fraction(3, 5), "max P up to 3/5", HALF,
           "true while every P_y ≤ 1/2, not for 1/2 < P_1 < (d−1)/d", ("E6",)),

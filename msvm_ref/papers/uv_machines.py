@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, MMR_ORTHO, OVA, RM, WW
-from msvm_ref.model.machine import ABSOLUTE, OTHERS_SUM, SELF, Machine, Margin, Target
+from msvm_ref.model.machine import ABSOLUTE, SELF, Machine, Target
 from msvm_ref.model.problem import Bias
 from msvm_ref.papers.claim import Claim, Evidence, show
 from msvm_ref.papers.small import (
@@ -17,6 +17,7 @@ from msvm_ref.papers.small import (
     TWO,
     Points,
     box_optimal,
+    difference_machine,
     exact,
     proportional,
     rationals,
@@ -24,8 +25,6 @@ from msvm_ref.papers.small import (
 )
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
-DIFFERENCE = Margin("difference", Fraction(0), Fraction(1), Fraction(-1))
-"""f_y - f_c without the half of the relative margin."""
 Scale = Callable[[int], Fraction]
 
 
@@ -125,17 +124,13 @@ def binary_machines(machine: Machine) -> Evidence:
     return Evidence(True, f"{tested} binary machines, KKT and w exact", {"tested": tested})
 
 
-def _ww_with(margin: int) -> Machine:
-    return Machine(f"WW, margin {margin}", DIFFERENCE, OTHERS_SUM, Target(margin, margin))
-
-
 def three_fathers(form: dict[str, tuple[int, Fraction, Fraction]]) -> Evidence:
     """f_UV(C) = s f(t C) for [margin - (f_y - f_c)]_+: margin -> (s, t)."""
     tested = 0
     for name, (margin, s, t) in form.items():
         for points in SETS:
             for bias in ("none", "free"):
-                a, b = exact(WW, points, 2, bias), exact(_ww_with(margin), points, 2 * t, bias)
+                a, b = exact(WW, points, 2, bias), exact(difference_machine(margin), points, 2 * t, bias)
                 tested += 1
                 if (rationals(a.W) != s * rationals(b.W)).any():
                     return Evidence(False, f"{name}, {points.name}: W is not {s} × that at {t} C", {})
@@ -143,7 +138,7 @@ def three_fathers(form: dict[str, tuple[int, Fraction, Fraction]]) -> Evidence:
 
 
 TWO_CLASS: dict[Machine, Fraction] = {
-    **{m: HALF for m in (WW, CS, LLW, MMR, AMO, ATM, RM(0), RM(QUARTER), RM(), RM(1))}, OVA: Fraction(1), ATS: Fraction(1)}
+    **dict.fromkeys((WW, CS, LLW, MMR, AMO, ATM, RM(0), RM(QUARTER), RM(), RM(1)), HALF), OVA: Fraction(1), ATS: Fraction(1)}
 
 
 def two_classes(factors: dict[Machine, Fraction]) -> Evidence:
@@ -160,7 +155,7 @@ def two_classes(factors: dict[Machine, Fraction]) -> Evidence:
 
 
 def _mmr_target(own: Callable[[int], int]) -> Callable[[int], Machine]:
-    return lambda d: Machine(f"MMR, target {own(d)}", ABSOLUTE, SELF, own(d), sum_to_zero=True)
+    return lambda d: Machine(f"MMR, target {own(d)}", ABSOLUTE, SELF, Target(own=Fraction(own(d))), sum_to_zero=True)
 
 
 def _unit(d: int) -> tuple[Fraction, Fraction]:
@@ -168,7 +163,8 @@ def _unit(d: int) -> tuple[Fraction, Fraction]:
 
 
 EVERY_MACHINE: tuple[Machine, ...] = (WW, CS, LLW, MMR, MMR_ORTHO, RM(), OVA, AMO, ATM, ATS)
-FATHERS = {"Weston–Watkins, Vapnik (margin 2)": (2, Fraction(1), HALF), "Bredensteiner–Bennett (margin 1)": (1, Fraction(2), QUARTER)}
+FATHERS = {"Weston–Watkins, Vapnik (margin 2)": (2, Fraction(1), HALF),
+           "Bredensteiner–Bennett (margin 1)": (1, Fraction(2), QUARTER)}
 
 CLAIMS = (
     Claim("UV-MMR", "section 2.4", "MMR is the label-kernel machine with k_y = 1, −1/(d−1)",
@@ -186,7 +182,8 @@ CLAIMS = (
           (lambda d: RM(0), lambda d: LLW, _unit), (lambda d: RM(QUARTER), lambda d: LLW, _unit), "RM(1/4)"),
     Claim("UV-RM1", "section 2.4", "RM(1) is MMR with a scaled target margin (d−1)",
           "exact W, 4 data sets × bias none, free; also RM(1)(C) = (d−1) f_MMR(C/(d−1))", same_machine,
-          (lambda d: RM(1), _mmr_target(lambda d: d - 1), _unit), (lambda d: RM(1), _mmr_target(lambda d: d), _unit), "target d"),
+          (lambda d: RM(1), _mmr_target(lambda d: d - 1), _unit), (lambda d: RM(1), _mmr_target(lambda d: d), _unit),
+          "target d"),
     Claim("UV-RM1-MMR", "section 2.4", "RM(1) at C is (d−1) × MMR at C/(d−1)", "exact W, 4 data sets × bias none, free",
           same_machine, (lambda d: RM(1), lambda d: MMR, lambda d: (Fraction(d - 1), Fraction(1, d - 1))),
           (lambda d: RM(1), lambda d: MMR, lambda d: (Fraction(d - 1), Fraction(1))), "the same C"),
@@ -194,7 +191,8 @@ CLAIMS = (
           "columns of the exact α against the binary SVM's KKT conditions, 4 data sets × bias none, free", binary_machines, OVA,
           ATS, "ATS for OVA"),
     Claim("UV-WW", "section 2.4", "WW, Vapnik's and Bredensteiner–Bennett's machines are equivalent up to scale and C",
-          "exact W of the three ways of writing, 4 data sets × bias none, free (their regulariser: HL-8)", three_fathers, FATHERS,
+          "exact W of the three ways of writing, 4 data sets × bias none, free (their regulariser: HL-8)", three_fathers,
+          FATHERS,
           {**FATHERS, "margin 1": (1, Fraction(2), HALF)}, "C/2 for C/4 at margin 1"),
     Claim("UV-D2", "section 5", "with two classes all machines reduce to the standard binary SVM",
           "ten machines at d = 2 × C = 1/4, 2 × bias none, penalized, exact W", two_classes,

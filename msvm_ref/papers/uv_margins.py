@@ -87,7 +87,8 @@ def all_margins_negative(machine: Machine) -> Evidence:
     nu, d = machine.nu(3), 3
     sums = [[Fraction(1)] * d] if machine.sum_to_zero else []
     try:
-        found = maximize([Fraction(0)] * d, [list(nu[0][c]) for c in range(d)], [Fraction(-1)] * d, sums, [Fraction(0)] * len(sums))
+        found = maximize([Fraction(0)] * d, [list(nu[0][c]) for c in range(d)], [Fraction(-1)] * d, sums,
+                         [Fraction(0)] * len(sums))
     except UnboundedError as error:
         raise DataError("program", "be bounded", "unbounded") from error
     if found is None:
@@ -111,7 +112,8 @@ def table1(losses: Mapping[str, tuple[Machine, Callable[[Any, int], Fraction]]])
             for y in range(3):
                 tested += 1
                 if loss(machine, 3, f, y) != formula(f, y):
-                    return Evidence(False, f"{name} at f = {show(f)}, y = {y + 1}: {loss(machine, 3, f, y)} for {formula(f, y)}",
+                    return Evidence(False,
+                                    f"{name} at f = {show(f)}, y = {y + 1}: {loss(machine, 3, f, y)} for {formula(f, y)}",
                                     {"f": f, "y": y})
     return Evidence(True, f"{len(losses)} losses equal at {tested} points", {"points": tested})
 
@@ -144,7 +146,7 @@ LOSSES: dict[str, tuple[Machine, Callable[[Any, int], Fraction]]] = {
 
 
 def program_sizes(machine: Machine, points: Points) -> list[int]:
-    """Numbers of variables of the independent programs the dual falls into: pairs meet where M != 0 or where they share a slack."""
+    """Sizes of the independent programs the dual falls into: pairs meet where M != 0 or where they share a slack."""
     pairs, rows = list(counting(machine, points)), machine.projected_nu(points.d)
     program = list(range(len(pairs)))
     for a, (i, p) in enumerate(pairs):
@@ -157,7 +159,7 @@ def program_sizes(machine: Machine, points: Points) -> list[int]:
 
 
 def table2(said: Mapping[Machine, Callable[[Points], list[int]]]) -> Evidence:
-    """Are these the sizes of the programs (a list), or is it one program of at least half and at most that size (one number)?"""
+    """Are these the sizes of the programs (a list), or is it one program of half to all of that size?"""
     found = {}
     for points in (SIX, FOUR):
         for machine in CATALOGUE:
@@ -175,7 +177,7 @@ def _whole(points: Points) -> list[int]:
 
 
 TABLE2: dict[Machine, Callable[[Points], list[int]]] = {
-    **{machine: _whole for machine in CATALOGUE},
+    **dict.fromkeys(CATALOGUE, _whole),
     MMR: lambda points: [points.n],
     MMR_ORTHO: lambda points: sorted(points.y.count(c) for c in range(points.d)),
     OVA: lambda points: [points.n] * points.d,
