@@ -40,6 +40,9 @@ class Evidence:
     shown: str
     numbers: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", bool(self.holds))  # comparisons of arrays answer in numpy's own kind of bool
+
     def to_dict(self) -> dict[str, Any]:
         return {"holds": self.holds, "shown": self.shown, "numbers": plain(self.numbers)}
 

@@ -150,7 +150,7 @@ def winner_found(walk: Walk) -> Evidence:
                 met += 1
                 if walk(order, beats)[0] != best:
                     return Evidence(False,
-                                    f"K = {K}: class {best} beats all others, order {order} answers {walk(order, beats)[0]}", {})
+                                    f"K = {K}: class {best} beats all, order {order} answers {walk(order, beats)[0]}", {})
     return Evidence(True, f"the class that beats all others is returned in all {met} cases (K = 3, 4, every order)",
                     {"cases": met})
 
@@ -191,7 +191,7 @@ def trees(rule: Any) -> Evidence:
     return Evidence(True, f"the greedy tree on {len(SEEDS)} data sets of four classes", {"data sets": len(SEEDS)})
 
 
-SEEDS = (1, 3, 8)
+SEEDS = (3, 8)
 
 
 def group_margins(against: Callable[[Sequence[Fraction]], Fraction]) -> Evidence:
@@ -269,7 +269,7 @@ CLAIMS = (
     Claim("NP-SPLITS", "margin trees", "a node of K classes has 2^(K−1) − 1 splits", "enumerated, K ≤ 7", partition_count,
           lambda K: 2 ** (K - 1) - 1, lambda K: 2 ** (K - 1), "2^(K−1)"),
     Claim("NP-TREE", "margin trees", "the linkage-assisted tree is the greedy one",
-          "three data sets of four classes, certified margins", trees,
+          "two data sets of four classes, certified margins", trees,
           "linkage", "single", "single linkage's own splits"),
     Claim("NP-GROUP", "margin trees", "the margin between groups is at most the smallest pair margin across them",
           "7 partitions of four classes, exact soft margins", group_margins, max, sum, "V at least the sum of the pairs' V"),

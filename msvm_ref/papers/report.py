@@ -82,7 +82,8 @@ def _article(d: Decision, picture: tuple[bytes, str] | None) -> str:
     shown = html.escape(json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False))
     more = f"<details><summary>numbers</summary><pre>{shown}</pre></details>" if any(numbers.values()) else ""
     return (f"<article id='{c.id}' class={d.verdict.name}><span class=v>{d.verdict}</span>"
-            f"<h3>{c.id} · {html.escape(c.where)}</h3><p>{html.escape(c.statement)}</p><dl>{told}</dl>{more}{_figure(picture)}</article>")
+            f"<h3>{c.id} · {html.escape(c.where)}</h3>"
+            f"<p>{html.escape(c.statement)}</p><dl>{told}</dl>{more}{_figure(picture)}</article>")
 
 
 def _figure(picture: tuple[bytes, str] | None) -> str:

@@ -191,7 +191,7 @@ def relative_sums(form: tuple[Sequence[Machine], bool]) -> Evidence:
 
 
 def zero_sum_functions(points: Points) -> Evidence:
-    """sum_c f_c(x) = <sum w, x> + sum b vanishes on the points for sum w = 0, sum b = 0 alone iff the rows (x, 1) have full rank."""
+    """sum_c f_c(x) = <sum w, x> + sum b is 0 on the points for sum w = 0, sum b = 0 alone iff rows (x, 1) have full rank."""
     rows = [[*x, Fraction(1)] for x in points.X]
     found, full = rank(rows), len(rows[0])
     return Evidence(found == full, f"rank of (x, 1) is {found} of {full}: "

@@ -184,7 +184,7 @@ def representation(kinds: tuple[str, ...]) -> Evidence:
     count = sum(len(pairs[k]) for k in kinds)
     square = kernel(test[0], test[0])
     lost = square - represented(test[0], test[0])
-    return Evidence(lost > 0, f"{count} products equal, exactly; a test point's own square loses {show(lost)} of {show(square)}",
+    return Evidence(lost > 0, f"{count} products equal, exactly; a test point's square loses {show(lost)} of {show(square)}",
                     {"lost": lost})
 
 
