@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from msvm_ref.errors import DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import weights
+from msvm_ref.judge.finish import finish
 from msvm_ref.judge.solution import Attempt, Solution
 from msvm_ref.model.arrays import Array, real_number
 from msvm_ref.model.problem import Problem
-from msvm_ref.judge.finish import finish
 
 FIRST, LAST = 1e-2, 1e-15
 """The first precision asked for, and the one below which float64 has nothing more to give (relative to the target)."""

@@ -65,7 +65,8 @@ def _ats_risk(ax: Any, decision: Decision) -> None:
     for s, name in ((0, "(1, 1, −1, −1)"), (1, "(3, −1, −1, −1)")):
         value = float(risk[t.index(Fraction(s))])
         ax.plot([s], [value], "o", color=INK)
-        ax.annotate(f"{name}\nrisk {value:g}", (s, value), textcoords="offset points", xytext=(4, 10), fontsize=9)
+        ax.annotate(f"{name}\nrisk {value:g}", (s, value), textcoords="offset points", xytext=(-8, 24), ha="right", fontsize=9,
+                    arrowprops={"arrowstyle": "-", "color": "#999"})
     ax.set_xlabel("from one to the other")
     ax.set_ylabel("risk at P = (.4, .3, .2, .1)")
     ax.set_ylim(top=max(map(float, risk)) + 0.3)
@@ -90,11 +91,15 @@ def _pairwise(ax: Any, decision: Decision) -> None:
 
 
 def _circle(ax: Any, decision: Decision) -> None:
-    rates = decision.printed.numbers["agreement with Bayes, %"]
-    names = sorted(rates, key=lambda name: -rates[name])
-    ax.bar(names, [rates[n] for n in names], color=["#3f9b55" if n in ("WW", "CS", "MMR") else "#c9473c" for n in names])
-    ax.set_ylim(80, 100)
-    ax.set_ylabel("agreement with Bayes, %")
+    rates = decision.printed.numbers["agreement with Bayes, % (mean, 95 % interval)"]
+    names = sorted(rates, key=lambda name: -rates[name][0])
+    for k, name in enumerate(names):
+        mean, low, high = rates[name]
+        ax.plot([low, high], [k, k], color="#999", lw=2)
+        ax.plot([mean], [k], "o", color="#3f9b55" if name in ("WW", "CS", "MMR") else "#c9473c")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xlabel("agreement with Bayes, %")
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -107,6 +112,7 @@ def _softmax(ax: Any, decision: Decision) -> None:
     for level, name in ((t.sum(), "sum"), (t.max(), "maximum")):
         ax.axhline(level, color="#999", lw=0.8, ls="--")
         ax.text(gammas[-1], level, name, ha="right", va="bottom")
+    ax.set_ylim(1.8, 4.4)
     ax.set_xlabel("γ")
     ax.set_ylabel("smax of (2, 1.5, 0.5)")
 
@@ -115,7 +121,7 @@ def _convex(ax: Any, decision: Decision) -> None:
     """Excess of the loss over its chord along rivals violated alike."""
     from msvm_ref.softmax.loss import base_loss, smax
 
-    s = np.linspace(-6, 1, 200)
+    s = np.linspace(-14, -2, 200)
     for name, gamma in (("hinge", 1.0), ("logistic", 0.5), ("logistic", 1.0), ("logistic", 3.0)):
         t = base_loss(name, np.column_stack([s, s]))  # type: ignore[arg-type]
         value = smax(t, gamma, np.ones_like(t, dtype=bool))
@@ -131,7 +137,7 @@ DRAWINGS: dict[str, tuple[Callable[[Any, Decision], None], tuple[float, float], 
     "UV-C1-ATS": (_ats_risk, (6, 3.2), "The loss of ATS prefers a tie of classes 1 and 2 to the Bayes class."),
     "UV-C1-CS": (lambda ax, d: simplex_map(CS, ax=ax, resolution=24), (4.6, 4.4),
                  "What the CS loss predicts over the simplex."),
-    "UV-CIRCLE": (_circle, (5, 3), "Mean agreement with Bayes over four samples, C = 100."),
+    "UV-CIRCLE": (_circle, (5, 3), "Mean agreement with Bayes over four samples and its 95 % interval, C = 100."),
     "HL-7": (_pairwise, (6, 3.2), "Six points, k = 3: the solution of (4) that solves (7) at C is the one at C/k."),
     "ZDO-LIMITS": (_softmax, (6, 3), "The softmax between sum and maximum."),
     "ZDO-CONVEX": (_convex, (6, 3.4), "Above 0 somewhere: not convex."),

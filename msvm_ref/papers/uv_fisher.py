@@ -151,14 +151,20 @@ def consistency(form: tuple[Sequence[Machine], Sequence[int], bool]) -> Evidence
 
 
 def steinwart_on_one_point(machine: Machine) -> Evidence:
-    """One point, shares (4, 3, 2, 1)/10, C growing: does the machine come to predict class 1, and it alone?"""
-    rows = {C: weights(exact(machine, ONE_POINT, C))[0][0] for C in (16, 256, 4096)}
-    right = all(w[0] > max(w[1:]) for w in rows.values())
-    return Evidence(right, f"one point, shares (4, 3, 2, 1)/10, C = 4096: f = {show(rows[4096])}"
-                    f"{'' if right else ', class 1 ties with class 2 at every C'}", {str(C): w for C, w in rows.items()})
+    """One point, C growing: is class 1 predicted for shares (4, 3, 2, 1)/10, and class 2 for (3, 4, 2, 1)/10?
+
+    Where both samples give the same f no rule for breaking ties is right on both.
+    """
+    rows = {C: [weights(exact(machine, points, C))[0][0] for points in SHARES] for C in (16, 256, 4096)}
+    right = all(w[c] > max(w[m] for m in range(4) if m != c) for pair in rows.values() for c, w in enumerate(pair))
+    first, second = rows[4096]
+    told = (f"f = {show(first)} for both" if (first == second).all() else f"f = {show(first)} and {show(second)}")
+    return Evidence(right, f"one point, C = 4096, shares (4, 3, 2, 1)/10 and (3, 4, 2, 1)/10: {told}",
+                    {f"C = {C}": pair for C, pair in rows.items()})
 
 
-ONE_POINT = Points("one point", ((2,),) * 10, (0, 0, 0, 0, 1, 1, 1, 2, 2, 3), 4)
+SHARES = (Points("one point", ((2,),) * 10, (0, 0, 0, 0, 1, 1, 1, 2, 2, 3), 4),
+          Points("one point, 1 and 2 exchanged", ((2,),) * 10, (0, 0, 0, 1, 1, 1, 1, 2, 2, 3), 4))
 ATS_STRONG = Machine("ATS with own target 5/4", ABSOLUTE, TOTAL_SUM, Target(own=Fraction(5, 4)), sum_to_zero=True)
 
 
@@ -178,8 +184,7 @@ CLAIMS = (
           lambda d: Fraction(d - 1, d) + Fraction(1, 5 * d), "a larger region"),
     Claim("UV-T5-PEAK", "Theorem 5, first case", "AMO, ATM: P_y > (d−1)/d gives f* = d−1 at y, −1 elsewhere",
           "every P of the region, d = 3, 4, exact", majority, (_cap, True), (lambda d: HALF, False),
-          "P_y > 1/2 for P_y > (d−1)/d",
-          (_cap, False), "f* is not unique at P_y = 1", ("E7",)),
+          "P_y > 1/2 for P_y > (d−1)/d", (_cap, False), "f* is not unique at P_y = 1", ("E7",)),
     Claim("UV-T6", "Theorem 6", "absolute margins without the constraint, all P_y < 1/2: f* = −1 (sum), f* = 0 (maximum)",
           "every P of the region, d = 3, 4, total and others operators, exact", unconstrained, (True, True), (True, False),
           "the operators over others included", (False, False), "total operators only, and alone only where every P_y > 0",
@@ -201,9 +206,10 @@ CLAIMS = (
     Claim("UV-C1-TARGET", "Corollary 1", "absolute margins, total sum and sum-to-zero make a Fisher consistent loss",
           "own-class targets T = 1 and 5/4 at d = 3, 4", consistency, ((ATS, ATS_STRONG), (3, 4), True), ((ATS,), (4,), True),
           "T = (d−2)/2 itself", ((ATS_STRONG,), (3, 4), True), "for an own-class target T > (d−2)/2", ("E1",)),
-    Claim("UV-C1-RM", "section 5", "the RM losses are classification calibrated", "RM(g), g = 0, 1/4, 1/2, 5/8 at d = 3",
-          consistency, ((RM(0), RM(Fraction(1, 4)), RM(), RM(Fraction(5, 8))), (3,), True), ((RM(Fraction(5, 8)),), (3,), True),
-          "g = 5/8", ((RM(0), RM(Fraction(1, 4)), RM()), (3,), True), "for g ≤ 1/2", ("E11",)),
+    Claim("UV-C1-RM", "section 5", "the RM losses are classification calibrated", "RM(g), g = 0, 1/4, 1/2, 5/8 at d = 3, 4",
+          consistency, ((RM(0), RM(Fraction(1, 4)), RM(), RM(Fraction(5, 8))), (3, 4), True),
+          ((RM(Fraction(5, 8)),), (3,), True), "g = 5/8", ((RM(0), RM(Fraction(1, 4)), RM()), (3, 4), True), "for g ≤ 1/2",
+          ("E11",)),
     Claim("UV-T7", "Theorem 7", "ATS-SVMs are universally consistent under Steinwart's choice of C",
           "UV's own device of a one-point space (every positive kernel is universal there): exact optima for C = 16, 256, 4096",
           steinwart_on_one_point, ATS, LLW, "LLW, of which it is true", errata=("E1",)),

@@ -117,11 +117,12 @@ def noiseless(form: tuple[Sequence[str], Sequence[str]]) -> Evidence:
     winners, losers = form
     study = circles()
     gaps = {f"{a} − {b}": difference(study, (a, 2), (b, 2)) for a in winners for b in losers}
-    rates = {row.machine: round(100 * row.mean, 1) for row in study.rows() if row.mean is not None}
+    rates = {row.machine: [round(100 * v, 2) for v in (row.mean, row.low, row.high) if v is not None] for row in study.rows()}
     least = min(gaps, key=lambda k: gaps[k].low)
     return Evidence(all(g.low > 0 for g in gaps.values()),
                     f"C = 100, 4 samples: smallest difference {least} = {gaps[least]} points",
-                    {"agreement with Bayes, %": rates, "differences": {k: str(g) for k, g in gaps.items()}})
+                    {"agreement with Bayes, % (mean, 95 % interval)": rates,
+                     "differences": {k: str(g) for k, g in gaps.items()}})
 
 
 def noisy(machines: Sequence[Machine]) -> Evidence:
@@ -158,8 +159,7 @@ CLAIMS = (
           "LLW among them"),
     Claim("UV-CIRCLE", "Figure 1", "noiseless circle: WW, CS, MMR do well where LLW, RM, ATS fail",
           "n = 100, 4 samples, certified solutions; 95 % intervals of paired differences", noiseless, (WELL, BADLY),
-          (BADLY, WELL),
-          "winners and losers exchanged"),
+          (BADLY, WELL), "winners and losers exchanged"),
     Claim("UV-NOISY", "Figure 2", "noisy circle: CS, AMO, ATM have w* = 0 at every C",
           "n = 500, 2 samples × C = 1e-4, 1e-2, 1, an upper bound on ‖W*‖", noisy, (CS, AMO, ATM), (CS, WW), "WW among them"),
 )
