@@ -58,14 +58,15 @@ def _ats_risk(ax: Any, decision: Decision) -> None:
     """Risk of ATS at P = (4, 3, 2, 1)/10 from (1, 1, -1, -1) to (3, -1, -1, -1)."""
     P = [Fraction(k, 10) for k in (4, 3, 2, 1)]
     start, end = (1, 1, -1, -1), (3, -1, -1, -1)
-    t = [Fraction(k, 40) for k in range(-20, 61)]
+    t = [Fraction(k, 40) for k in range(-10, 61)]
     risk = [sum(p * loss(ATS, 4, [a + s * (b - a) for a, b in zip(start, end, strict=True)], y) for y,
                 p in enumerate(P)) for s in t]
     ax.plot([float(s) for s in t], [float(r) for r in risk], color="#3b6fb6")
     for s, name in ((0, "(1, 1, −1, −1)"), (1, "(3, −1, −1, −1)")):
         value = float(risk[t.index(Fraction(s))])
         ax.plot([s], [value], "o", color=INK)
-        ax.annotate(f"{name}\nrisk {value:g}", (s, value), textcoords="offset points", xytext=(-8, 24), ha="right", fontsize=9,
+        ax.annotate(f"{name}\nrisk {value:g}", (s, value), textcoords="offset points",
+                    xytext=(14, 48) if s == 0 else (-14, 34), ha="left" if s == 0 else "right", fontsize=9,
                     arrowprops={"arrowstyle": "-", "color": "#999"})
     ax.set_xlabel("from one to the other")
     ax.set_ylabel("risk at P = (.4, .3, .2, .1)")
@@ -130,7 +131,7 @@ def _convex(ax: Any, decision: Decision) -> None:
     ax.axhline(0, color="#999", lw=0.8)
     ax.set_xlabel("s of both rivals")
     ax.set_ylabel("loss minus chord (convex: never above 0)")
-    ax.legend(frameon=False, fontsize=9)
+    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 DRAWINGS: dict[str, tuple[Callable[[Any, Decision], None], tuple[float, float], str]] = {

@@ -77,7 +77,7 @@ def same_solutions(ridge: int) -> Callable[[Callable[[int], Fraction]], Evidence
             value = pairwise_value(points, C, W, b, ridge)
             tested += 1
             if value != best:
-                return Evidence(False, f"{points.name}, C = {C}: its value is {show(value)}, the optimum {show(best)}",
+                return Evidence(False, f"{points.name}, C = {C}: {show(value)} at the solution of (4), optimum {show(best)}",
                                 {"value": value, "optimum": best})
         return Evidence(True, f"same solution on {tested} data sets, exactly", {"tested": tested})
 

@@ -31,12 +31,13 @@ def in_full(decision: Decision) -> str:
     """One claim with its statement, what was checked, the evidence of each form, and the sabotage it is tested with."""
     c = decision.claim
     errata = f" (erratum {', '.join(c.errata)})" if c.errata else ""
-    rows = [("", f"{c.id}  {PAPERS[c.paper]}, {c.where}"), ("states", c.statement), ("verdict", f"{decision.verdict}{errata}"),
+    rows = [(c.id, f"{PAPERS[c.paper]}: {c.where}"), ("states", c.statement), ("verdict", f"{decision.verdict}{errata}"),
             ("checked", c.checked), ("as printed", _line(decision.printed))]
     if decision.corrected is not None:
         rows += [("correction", c.correction), ("corrected", _line(decision.corrected))]
     rows.append(("sabotage", f"{c.sabotaged_by}: must change the verdict (tested)"))
-    return "\n".join(f"{label:<11} {text}".strip() for label, text in rows)
+    width = max(len(label) for label, _ in rows)
+    return "\n".join(f"{label:<{width}}  {text}" for label, text in rows)
 
 
 def _line(evidence: Evidence) -> str:

@@ -80,7 +80,7 @@ def test_the_shell_shows_a_family_a_claim_and_json(capsys):
     assert out.splitlines()[-1] == "10 claims: 7 hold · 2 hold with a correction · 1 fail"
     assert main(["claims", "--id", "HL-7"]) == 0
     out = capsys.readouterr().out
-    assert "as printed  false: six points, C = 12: its value is 448/3, the optimum 330064/2245" in out
+    assert "as printed  false: six points, C = 12: 448/3 at the solution of (4), optimum 330064/2245" in out
     assert "(erratum E12)" in out
     assert main(["claims", "--id", "HL-5A", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
