@@ -32,6 +32,13 @@ def ball(value: Fraction | int) -> Any:
     return arb(fmpq(exact_value.numerator, exact_value.denominator))
 
 
+def sharp(value: Any) -> Any:
+    """The ball itself, refused where it is too wide for "not outside" to mean anything."""
+    if not value.rad() < 1e-40:
+        raise DataError("ball", "have a radius below 1e-40", str(value))
+    return value
+
+
 def smax(t: Sequence[Any], g: Any) -> Any:
     """(1.4): 1/g log((1 - m) + sum e^{g t})."""
     return (sum(((g * v).exp() for v in t), arb(1 - len(t)))).log() / g
@@ -82,7 +89,7 @@ def between(points: Sequence[tuple[Fraction, ...]]) -> Evidence:
         for t in points:
             for g in (Fraction(1, 10), Fraction(1), Fraction(10)):
                 argument = sum(((ball(g) * ball(v)).exp() for v in t), arb(1 - len(t)))
-                value = argument.log() / ball(g) if argument > 0 else None
+                value = sharp(argument.log() / ball(g)) if argument > 0 else None
                 if value is None or value < ball(max(t)) or value > ball(sum(t)):
                     got = "undefined" if value is None else f"{float(value.mid()):.6g}"
                     return Evidence(False, f"t = {show(t)}, γ = {g}: smax = {got}, max {show(max(t))}, sum {show(sum(t))}",
@@ -96,7 +103,7 @@ def stability(form: Softmax) -> Evidence:
         for t in GRID[1:]:
             for g in (Fraction(1, 2), Fraction(3)):
                 v = [ball(x) for x in t]
-                difference = abs(form(v, ball(g)) - smax(v, ball(g))).lower()
+                difference = abs(sharp(form(v, ball(g)) - smax(v, ball(g)))).lower()
                 if difference > 0:
                     return Evidence(False, f"t = {show(t)}, γ = {g}: they differ by {float(difference):.3g}", {"t": t})
     with np.errstate(over="ignore"):
@@ -229,7 +236,7 @@ def convexity(cases: Sequence[tuple[str, Fraction]]) -> Evidence:
             for k, p in enumerate(grid):
                 for q in grid[:k]:
                     middle = ((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)
-                    excess = row_loss(loss, middle, g) - (value[p] + value[q]) / 2
+                    excess = sharp(row_loss(loss, middle, g) - (value[p] + value[q]) / 2)
                     tested += 1
                     if excess > 0:
                         return Evidence(False, f"{loss}, γ = {g}: between s = {show(p)} and {show(q)} the middle is "
