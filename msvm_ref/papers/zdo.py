@@ -18,6 +18,7 @@ from msvm_ref.model.machine import OTHERS_MAX, Machine
 from msvm_ref.papers.claim import Claim, Evidence, show
 from msvm_ref.papers.hl_ww import HL4
 from msvm_ref.papers.small import SETS, SIX, difference_machine, exact, primal_value, rationals, weights
+from msvm_ref.softmax.loss import smax as float_smax
 from msvm_ref.softmax.problem import SoftmaxProblem
 
 DIGITS = 60
@@ -106,11 +107,12 @@ def stability(form: Softmax) -> Evidence:
                 difference = abs(sharp(form(v, ball(g)) - smax(v, ball(g)))).lower()
                 if difference > 0:
                     return Evidence(False, f"t = {show(t)}, γ = {g}: they differ by {float(difference):.3g}", {"t": t})
+    large = np.array([[1000.0, 999.5, 0.0]])
     with np.errstate(over="ignore"):
-        overflow = bool(np.isinf(np.exp(1000.0)))
-    return Evidence(True,
-                    f"equal at {2 * len(GRID[1:])} points to {DIGITS} digits; at γt = 1000 only the stable form is finite in "
-                    "float64", {"direct form overflows": overflow})
+        direct = float(np.log(1 - 3 + np.exp(large).sum()))
+    ours = float(float_smax(large, 1.0, np.ones_like(large, dtype=bool))[0])
+    return Evidence(np.isinf(direct) and np.isfinite(ours), f"equal at {2 * len(GRID[1:])} points; at γt = 1000 in float64 the "
+                    f"direct form is {direct}, the shifted one {ours:.6f}", {"direct": str(direct), "shifted": ours})
 
 
 def gradients(sign: int) -> Evidence:
