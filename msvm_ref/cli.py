@@ -32,9 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fisher.add_commands(commands)
     vectors.add_commands(commands)
     validate.add_commands(commands)
+    approx.add_commands(commands)
     model.add_commands(commands)
     compare.add_commands(commands)
-    approx.add_commands(commands)
     claims.add_commands(commands)
     options = parser.parse_args(arguments)
     try:

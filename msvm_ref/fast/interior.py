@@ -25,6 +25,8 @@ WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
 STEPS, USUAL = 80, 20
 CLOSE = 1e-13
+INWARD = 0.1
+"""The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
 
 
 def takes_all(engine: Engine, machine: Blocks) -> bool:
@@ -41,15 +43,15 @@ def price(engine: Engine, machine: Blocks) -> float:
     return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
 
 
-def interior(engine: Engine, machine: Blocks, equality: bool) -> None:
-    """Re-solve the examples that matter most, all of them where they fit."""
+def interior(engine: Engine, machine: Blocks, equality: bool, tolerance: float) -> None:
+    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``."""
     narrow = by_features(engine)
     chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
     if len(chosen) == 0:
         return
     parts = Components(engine, machine, chosen)
     system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
-    found = _Barrier(engine, machine, parts, system, equality).run()
+    found = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 0.05 * tolerance))
     if found is None:
         return
     alpha = engine.alpha.copy()
@@ -86,22 +88,27 @@ class _Barrier:
         self.parts, self.system, self.capped = parts, system, not machine.quadratic
         old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
         slope = gradient(engine, machine, engine.scores)[parts.chosen][parts.example, parts.component]
+        self.old = old
         self.g = slope * parts.unit + system.product(old)
         self.N = parts.rows * parts.unit if equality else np.zeros((len(old), 0))
         self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
         self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
 
-    def run(self) -> tuple[Array, Array] | None:
+    def run(self, close: float) -> tuple[Array, Array] | None:
         """(alpha of the chosen examples, what b gains)."""
         n, room, capped = len(self.g), self.parts.room, self.capped
-        scale = max(float(abs(self.g).max()), self.system.largest, 1e-300)
         x = np.full(n, self.start)
         if capped:
-            x = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
-        z = np.full(n, scale)
+            centre = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
+            x = (1 - INWARD) * self.old + INWARD * centre
         s = room - self.parts.sums(x) if capped else np.zeros(0)
-        price = np.full(len(s), scale)
         b = np.zeros(self.N.shape[1])
+        slope = self.g - self.system.product(x)
+        margin = float(abs(slope).mean()) or 1.0
+        price = np.full(len(s), margin)
+        if capped:  # dual feasible from the start: z = price - slope, both at least the margin
+            np.maximum.at(price, self.parts.group, slope + margin)
+        z = np.maximum(self._spread(price) - slope, margin)
         best: tuple[float, Array, Array] | None = None
         for _ in range(STEPS):
             dual = self.g - self.system.product(x) + z - self._spread(price) - self.N @ b
@@ -113,14 +120,14 @@ class _Barrier:
                 break
             if best is None or worst < best[0]:
                 best = worst, x, b
-            if worst <= CLOSE * max(abs(float(self.g @ x)), 1e-300) or not self._factor(x, z, s, price):
+            if worst <= close * max(abs(float(self.g @ x)), 1e-300) or not self._factor(x, z, s, price):
                 break
-            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, -x * z, -s * price)
+            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, -x * z, -s * price, False)
             ahead = _longest((x, dx), (z, dz), (s, ds), (price, dp))
             after = float((x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp))
-            centre = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
-            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, centre - x * z - dx * dz,
-                                                 centre - s * price - ds * dp)
+            target = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
+            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, target - x * z - dx * dz,
+                                                 target - s * price - ds * dp, True)
             t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
             x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
         if best is None:
@@ -133,16 +140,16 @@ class _Barrier:
     def _factor(self, x: Array, z: Array, s: Array, price: Array) -> bool:
         if not self.system.factor(z / x, price / s if self.capped else None):
             return False
-        self.columns = np.stack([self.system.solve(v) for v in self.N.T], axis=1) if self.N.shape[1] else self.N
+        self.columns = np.stack([self.system.solve(v, True) for v in self.N.T], axis=1) if self.N.shape[1] else self.N
         return True
 
     def _direction(self, x: Array, z: Array, s: Array, price: Array, dual: Array, primal: Array, miss: Array, xz: Array,
-                   sp: Array) -> tuple[Array, Array, Array, Array, Array]:
+                   sp: Array, refined: bool) -> tuple[Array, Array, Array, Array, Array]:
         """Newton on the perturbed KKT conditions: x dz + z dx = xz, s dp + price ds = sp."""
         right = dual + xz / x
         if self.capped:
             right = right - ((sp - price * primal) / s)[self.parts.group]
-        dx = self.system.solve(right)
+        dx = self.system.solve(right, refined)
         db: Array = np.zeros(self.N.shape[1])
         if self.N.shape[1]:
             db = np.asarray(np.linalg.lstsq(self.N.T @ self.columns, self.N.T @ dx - miss, rcond=1e-12)[0], dtype=np.float64)

@@ -18,6 +18,7 @@ from msvm_ref.fast.blocks import OWN, Blocks
 from msvm_ref.fast.newton import Engine
 from msvm_ref.model.arrays import Array
 
+REFINEMENTS = 6
 RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
 
 
@@ -49,11 +50,9 @@ class Components:
 
 
 class System(Protocol):
-    largest: float
-
     def product(self, x: Array) -> Array: ...
     def factor(self, diagonal: Array, push: Array | None) -> bool: ...
-    def solve(self, right: Array) -> Array: ...
+    def solve(self, right: Array, refined: bool) -> Array: ...
 
 
 class DenseSystem:
@@ -64,7 +63,6 @@ class DenseSystem:
         self.same = np.eye(len(i), dtype=bool) if parts.own else i[:, None] == i
         if parts.ridge is not None:
             self.H += np.where(self.same, parts.ridge[:, None], 0.0)
-        self.largest = float(self.H.diagonal().max())
 
     def product(self, x: Array) -> Array:
         return np.asarray(self.H @ x)
@@ -85,7 +83,7 @@ class DenseSystem:
             return True
         return False
 
-    def solve(self, right: Array) -> Array:
+    def solve(self, right: Array, refined: bool) -> Array:
         return np.asarray(self.scale * cho_solve(self.cholesky, self.scale * right, check_finite=False))
 
 
@@ -95,8 +93,6 @@ class FeatureSystem:
         X = X.toarray() if engine.sparse else np.asarray(X)
         self.X = np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))]) * parts.unit
         self.parts = parts
-        squares = (self.X**2).sum(axis=1)[parts.example] * (parts.rows**2).sum(axis=1)
-        self.largest = float((squares + (0.0 if parts.ridge is None else parts.ridge)).max())
 
     def product(self, x: Array) -> Array:
         out = self._lift(self.X.T @ self._expand(x))
@@ -142,16 +138,11 @@ class FeatureSystem:
                 S[k, :, m, :] = S[m, :, k, :]
         S = S.reshape((d * width, d * width))
         S[np.diag_indices_from(S)] += 1.0
-        self.scale = 1.0 / np.sqrt(S.diagonal())
-        S *= self.scale
-        S *= self.scale[:, None]
-        for small in RIDGES:
-            try:
-                self.cholesky = cho_factor(S + small * np.eye(len(S)), lower=True, check_finite=False, overwrite_a=True)
-            except LinAlgError:
-                continue
-            return True
-        return False
+        try:  # S is at least the identity: left unscaled, rounding cannot take that from it
+            self.cholesky = cho_factor(S, lower=True, check_finite=False, overwrite_a=True)
+        except LinAlgError:
+            return False
+        return True
 
     def _local(self, v: Array) -> Array:
         """D^-1 v"""
@@ -161,15 +152,22 @@ class FeatureSystem:
         middle = np.bincount(i, weights=self.inverse * v, minlength=len(self.total)) / self.total
         return np.asarray(self.inverse * (v - middle[i] + (middle / (1.0 + self.blocks * self.total))[i]))
 
-    def solve(self, right: Array) -> Array:
+    def solve(self, right: Array, refined: bool) -> Array:
         solved = self._once(right)
-        return solved + self._once(right - self._matrix(solved))
+        left = right - self._matrix(solved) if refined else right
+        for _ in range(REFINEMENTS if refined else 0):
+            better = solved + self._once(left)
+            still = right - self._matrix(better)
+            if not abs(still).max() < 0.5 * abs(left).max():
+                break
+            solved, left = better, still
+        return solved
 
     def _once(self, right: Array) -> Array:
         first = self._local(right)
         t = (self.X.T @ self._expand(first)).T.ravel()
-        t = self.scale * cho_solve(self.cholesky, self.scale * t, check_finite=False)
-        return first - self._local(self._lift(t.reshape(self.parts.d, -1).T))
+        t = cho_solve(self.cholesky, t, check_finite=False)
+        return self._local(right - self._lift(t.reshape(self.parts.d, -1).T))
 
     def _matrix(self, x: Array) -> Array:
         """(D + Z Z') x"""

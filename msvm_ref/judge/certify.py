@@ -92,8 +92,8 @@ def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float 
     if best_lower > best_upper:
         raise MsvmError("enclosure", "not be empty", f"[{best_lower!r}, {best_upper!r}]",
                         "this is a bug in the judge; please report the problem and the candidate")
-    off, size = _off(problem, W, b, dual.alpha)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflowing candidate has an infinite upper and no KKT blocks
+        off, size = _off(problem, W, b, dual.alpha)
         scores = problem.features @ W + b
     known = certificate_of(problem, handed, off, size, scores, dual, upper, lower, best_lower)
     return replace(known, upper=best_upper, lower_from=lower_from, scores_residual=scores_residual)

@@ -23,19 +23,6 @@ def solved(problem):
 FREE_LLW = mr.Machine("LLW without its constraint", mr.ABSOLUTE, mr.OTHERS_SUM, sum_to_zero=False)
 
 
-SOLVED: dict[tuple, mr.Solution] = {}
-"""Animals meet the same problems again and again; what differs is what they make of the solution."""
-
-
-def solved(problem):
-    weight = problem.sample_weight
-    key = (problem.machine, problem.bias, problem.C, problem.X.shape, problem.X.tobytes(), problem.y.tobytes(), problem.classes,
-           None if weight is None else weight.tobytes())
-    if key not in SOLVED:
-        SOLVED[key] = mr.solve(problem)
-    return SOLVED[key]
-
-
 class Truth:
     """The certified solver behind the callable interface; subclasses override one step and are wrong in one way."""
 
