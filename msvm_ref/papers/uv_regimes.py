@@ -163,5 +163,5 @@ CLAIMS = (
           "n = 100, 4 samples, certified solutions; 95 % intervals of paired differences", noiseless, (WELL, BADLY),
           (BADLY, WELL), "winners and losers exchanged"),
     Claim("UV-NOISY", "Figure 2", "noisy circle: CS, AMO, ATM have w* = 0 at every C",
-          "n = 500, 2 samples × C = 1e-4, 1e-2, 1, an upper bound on ‖W*‖", noisy, (CS, AMO, ATM), (CS, WW), "WW among them"),
+          "n = 500, 2 samples × C = 1e-4, 1e-2, 1, an upper bound on ‖W*‖", noisy, (CS, AMO, ATM), (WW,), "WW in their place"),
 )
