@@ -18,7 +18,18 @@ from msvm_ref.model.machine import OTHERS_MAX, Machine
 from msvm_ref.model.problem import Bias
 from msvm_ref.papers.claim import Claim, Evidence, show
 from msvm_ref.papers.hl_ww import delta_kernel, hessian
-from msvm_ref.papers.small import SETS, SIX, Points, box_optimal, counting, difference_machine, exact, rationals, weights
+from msvm_ref.papers.small import (
+    SETS,
+    SIX,
+    Points,
+    box_optimal,
+    counting,
+    difference_machine,
+    exact,
+    rationals,
+    require,
+    weights,
+)
 
 FH2 = difference_machine(1)
 """[1 - (f_y - f_m)]_+ summed over rivals m."""
@@ -60,7 +71,7 @@ def slack_floor(floor: int | None) -> Evidence:
             pairs, Z = kesler_points(points)
             alpha = weights(exact(FH2, points, C, "penalized"))[2]
             vector = rationals([alpha[i, m] for i, m in pairs])
-            assert box_optimal(Z @ Z.T, rationals([1] * len(pairs)), C, vector), "alpha is optimal for (4)"
+            require(box_optimal(Z @ Z.T, rationals([1] * len(pairs)), C, vector), "alpha optimal for (4)")
             dual = vector.sum() - vector @ (Z @ Z.T) @ vector / 2
             if floor is None:
                 total = Z.sum(axis=0)

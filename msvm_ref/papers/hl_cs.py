@@ -13,7 +13,7 @@ from msvm_ref.model.catalogue import CS
 from msvm_ref.model.machine import OTHERS_MAX
 from msvm_ref.model.problem import Bias
 from msvm_ref.papers.claim import Claim, Evidence, show
-from msvm_ref.papers.small import SETS, Points, difference_machine, exact, primal_value, rationals, weights
+from msvm_ref.papers.small import SETS, Points, difference_machine, exact, primal_value, rationals, require, weights
 
 HL16 = difference_machine(1, OTHERS_MAX)
 """max over rivals m of [1 - (f_y - f_m)]_+."""
@@ -93,8 +93,8 @@ def block_solvers(solvers: tuple[Callable[..., Any], ...]) -> Evidence:
         slope = A * best + B
         bound = [C * int(m == own) for m in range(len(B))]
         level = min(slope[m] for m in range(len(B)) if best[m] < bound[m])
-        assert best.sum() == 0
-        assert all(slope[m] <= level and best[m] <= bound[m] for m in range(len(B))), "KKT of (18)"
+        kept = all(slope[m] <= level and best[m] <= bound[m] for m in range(len(B)))
+        require(kept and best.sum() == 0, "the KKT conditions of (18)")
         for solver in solvers:
             worst = max(worst, *(abs(float(v) - float(w)) for v, w in zip(solver(A, B, own, C), best, strict=True)))
     return Evidence(worst < 1e-10, f"{len(cases)} blocks, largest error {worst:.1e}",

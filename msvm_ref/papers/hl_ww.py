@@ -25,6 +25,7 @@ from msvm_ref.papers.small import (
     exact,
     loss,
     rationals,
+    require,
     weights,
 )
 
@@ -53,15 +54,14 @@ def proved_pairwise(points: Points, C: Fraction, ridge: int) -> Fraction:
     nu = HL4.nu(points.d)
     pull = sum(scaled[i, p] * np.outer(points.X[i], rationals(nu[points.y[i]][p])) for i, p in counting(HL4, points))
     shift = sum(scaled[i, p] * rationals(nu[points.y[i]][p]) for i, p in counting(HL4, points))
-    assert (gradient == pull).all(), "stationary in w"
-    assert not any(shift), "stationary in b"
-    assert not any(W.sum(axis=1)), "sum of w is 0"
+    require((gradient == pull).all() and not any(shift), "a point stationary in w and b")
+    require(not any(W.sum(axis=1)), "weights that sum to 0")
     scores = points.X @ W + b
     for i, p in counting(HL4, points):
         slack = 2 - (scores[i, points.y[i]] - scores[i, p])
-        assert 0 <= scaled[i, p] <= C
-        assert slack <= 0 or scaled[i, p] == C, "a violated margin has its multiplier at C"
-        assert slack >= 0 or scaled[i, p] == 0, "a kept margin has multiplier 0"
+        require(0 <= scaled[i, p] <= C, "a multiplier in [0, C]")
+        require(slack <= 0 or scaled[i, p] == C, "C as the multiplier of a violated margin")
+        require(slack >= 0 or scaled[i, p] == 0, "0 as the multiplier of a margin kept with room")
     return pairwise_value(points, C, W, b, ridge)
 
 

@@ -18,7 +18,19 @@ from msvm_ref.model.catalogue import CS, LLW, OVA, WW
 from msvm_ref.model.machine import ABSOLUTE, OTHERS_MAX, OTHERS_SUM, Machine, Target
 from msvm_ref.papers.claim import Claim, Evidence, show
 from msvm_ref.papers.hl_cs import HL16
-from msvm_ref.papers.small import FOUR, SETS, TWO, Points, counting, difference_machine, exact, loss, rationals, weights
+from msvm_ref.papers.small import (
+    FOUR,
+    SETS,
+    TWO,
+    Points,
+    counting,
+    difference_machine,
+    exact,
+    loss,
+    rationals,
+    require,
+    weights,
+)
 from msvm_ref.reductions.dag import Dag
 from msvm_ref.reductions.linkage import cluster
 from msvm_ref.reductions.margin_tree import margin_tree, partitions
@@ -185,7 +197,7 @@ def trees(rule: Any) -> Evidence:
         y = np.arange(8) % 4
         X = rng.integers(-16, 17, (4, 2))[y] / 4 + rng.integers(-4, 5, (8, 2)) / 4
         greedy, other = margin_tree(X, y, rule="greedy"), margin_tree(X, y, rule=rule)
-        assert all(split.decided for split in greedy.root.walk())
+        require(all(split.decided for split in greedy.root.walk()), "margins that decide every split")
         if greedy.splits() != other.splits():
             return Evidence(False, f"data set {seed}: splits {other.splits()}, greedily {greedy.splits()}", {"seed": seed})
     return Evidence(True, f"the greedy tree on {len(SEEDS)} data sets of four classes", {"data sets": len(SEEDS)})
@@ -227,7 +239,7 @@ def complete_linkage(height: Callable[[list[float]], float]) -> Evidence:
             heights.append(max(links[left, right]))
             clusters = [c for c in clusters if c not in (left, right)] + [left + right]
         ours = [merge.height for merge in cluster(tuple(range(K)), distance, "complete")]
-        assert ours == referee, "the package's linkage is complete linkage"
+        require(ours == referee, "complete linkage from the package")
         if heights != referee:
             return Evidence(False, f"K = {K}: merges at {show(heights)}, complete linkage at {show(referee)}", {"K": K})
     return Evidence(True, "merges as scipy's complete linkage at K = 4, 5, 6", {})

@@ -77,6 +77,12 @@ def difference_machine(margin: int, operator: Aggregation = OTHERS_SUM, cost: Co
     return Machine(f"{operator.name} of [{margin} - (f_y - f_c)]_+", DIFFERENCE, operator, target, cost=cost)
 
 
+def require(condition: Any, what: str) -> None:
+    """A step of a proof: unlike ``assert`` it is taken under ``python -O`` too."""
+    if not condition:
+        raise AssertionError(f"expected: {what}")
+
+
 def rationals(values: Any) -> Rationals:
     """An object array of Fractions from nested numbers (floats are the dyadic rationals they are)."""
     raw: Any = np.asarray(values, dtype=object)
@@ -90,7 +96,7 @@ def rationals(values: Any) -> Rationals:
 def exact(machine: Machine, points: Points, C: Fraction | int = 1, bias: Bias = "none") -> ExactOptimum:
     """The proved optimum; C must be dyadic."""
     problem = points.problem(machine, C, bias)
-    assert Fraction(problem.C) == C, "C is a dyadic rational"
+    require(Fraction(problem.C) == C, "a dyadic C")
     width = problem.features.shape[1]
     return exact_optimum(problem, Candidate(np.zeros((width, points.d)), np.zeros(points.d), np.zeros((points.n, points.d))))
 

@@ -22,6 +22,7 @@ from msvm_ref.papers.small import (
     exact,
     proportional,
     rationals,
+    require,
     weights,
 )
 
@@ -39,7 +40,7 @@ def label_kernel_weights(points: Points, C: Fraction, off: Fraction, source: Mac
     ``source_C`` (scaled into the box), accepted only by its KKT conditions."""
     alpha = rationals([max(row) for row in exact(source, points, source_C).alpha]) * C / source_C
     Q = label_kernel(off, points) * points.gram
-    assert box_optimal(Q, rationals([1] * points.n), C, alpha), "the proposed multipliers are optimal"
+    require(box_optimal(Q, rationals([1] * points.n), C, alpha), "optimal multipliers of the label-kernel machine")
     return alpha
 
 

@@ -14,7 +14,7 @@ from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.papers.claim import Claim, Evidence, show
-from msvm_ref.papers.small import SETS, Points, counting, exact, rationals, weights
+from msvm_ref.papers.small import SETS, Points, counting, exact, rationals, require, weights
 from msvm_ref.papers.uv_dual import centred_product, dual_feasible, dual_value, plain_product, projected
 from msvm_ref.theory.circle import CircleStudy, beta, circle_study, sample
 from msvm_ref.theory.readings import difference
@@ -40,7 +40,7 @@ def all_at_the_bound(form: tuple[Sequence[Bias], int]) -> Evidence:
     tested, sharpest = 0, Fraction(10**6)
     for machine in SUMS:
         for points in SMALL:
-            assert max(abs(v) for v in points.gram.ravel()) <= 1
+            require(max(abs(v) for v in points.gram.ravel()) <= 1, "a kernel within [-1, 1]")
             for bias in biases:
                 C = factor * small_C(points)
                 alpha = rationals([[0] * points.d for _ in range(points.n)])
