@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msvm_ref
-from msvm_ref.commands import approx, compare, fisher, model, validate, vectors
+from msvm_ref.commands import approx, claims, compare, fisher, model, validate, vectors
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.methods import METHODS
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     approx.add_commands(commands)
     model.add_commands(commands)
     compare.add_commands(commands)
+    claims.add_commands(commands)
     options = parser.parse_args(arguments)
     try:
         return int(options.handler(options))
