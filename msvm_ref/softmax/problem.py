@@ -57,6 +57,8 @@ class SoftmaxProblem:
                  representation: Representation | None = None, bias: Bias = "free", printed: bool = False,
                  sample_weight: Any = None, n_classes: int | None = None, classes: Any = None) -> None:
         data = Problem(WW, X, y, C, kernel, bias, sample_weight, n_classes, classes)
+        if data.is_sparse:
+            raise DataError("X", "be dense for a softmax problem", "sparse rows", "pass X.toarray()")
         if loss not in ("logistic", "hinge"):
             raise DataError("loss", "be 'logistic' or 'hinge'", repr(loss))
         number = math.inf if isinstance(gamma, float) and gamma == math.inf else real_number(gamma)

@@ -8,6 +8,7 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from small_problems import blobs
 
 import msvm_ref as mr
@@ -68,9 +69,21 @@ def test_no_candidate_gets_a_lower_bound_above_the_optimum():
 def test_candidates_of_the_wrong_shape_or_beyond_float_are_refused():
     problem = mr.SoftmaxProblem(X, Y)
     V, b = problem.zeros()
-    for wrong in ((V.T[:2], b), (V, b[:2]), (V + np.nan, b)):
-        with pytest.raises(mr.MsvmError):
+    wide, short = np.zeros((len(Y), 4)), np.zeros((2, 3))
+    for wrong in ((V.T[:2], b), (V, b[:2]), (V + np.nan, b), (V + 1e200, b), (V.astype(str), b), (V, 1j * b), (V, b, wide),
+                  (V, b, None, short), (V, b, np.full((len(Y), 3), np.nan))):
+        with pytest.raises(mr.DataError):
             mr.certify_softmax(problem, *wrong)
+    assert mr.certify_softmax(problem, V.tolist(), b.tolist()).upper == mr.certify_softmax(problem, V, b).upper
+
+
+def test_a_bias_the_problem_does_not_have_buys_nothing():
+    """Mutant: the optimum with a bias has a value below the optimum without one, and is no candidate there."""
+    with_bias, without = (mr.SoftmaxProblem(X, Y, bias=bias) for bias in ("free", "none"))
+    found, best = mr.solve_softmax(with_bias), mr.solve_softmax(without)
+    assert without.value(found.V, found.b) < best.certificate.lower
+    with pytest.raises(mr.DataError, match="be zero for bias='none'"):
+        mr.certify_softmax(without, found.V, found.b)
 
 
 def test_the_free_bias_box_contains_the_optimal_bias():
@@ -210,6 +223,8 @@ def test_ugly_input():
             mr.SoftmaxProblem(X, Y, **arguments)
     with pytest.raises(mr.DataError):
         mr.SoftmaxProblem(X * np.nan, Y)
+    with pytest.raises(mr.DataError, match="dense"):
+        mr.SoftmaxProblem(csr_array(X), Y)
     for settings in ({"X": 0 * X}, {"X": X[:1], "y": Y[:1], "n_classes": 2, "bias": "none"}, {"C": 1e-6},
                      {"C": 1e4, "bias": "penalized"}, {"n_classes": 5, "bias": "penalized"},
                      {"X": X[[0, 0, 1, 1]], "y": [0, 1, 0, 1]}, {"sample_weight": np.r_[0, np.ones(len(Y) - 1)]}):
