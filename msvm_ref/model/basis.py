@@ -65,6 +65,8 @@ class Representation:
         rank = real_number(self.rank) if self.rank is not None else 1.0
         if rank is None or rank != int(rank) or rank < 1:
             raise DataError("rank", "be a positive integer", repr(self.rank))
+        if self.rank is not None:
+            object.__setattr__(self, "rank", int(rank))
         level = real_number(self.tolerance)
         if level is None or not 0 <= level < 1:
             raise DataError("tolerance", "lie in [0, 1)", repr(self.tolerance), "it is relative to the largest")

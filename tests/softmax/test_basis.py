@@ -88,6 +88,7 @@ def test_bad_input_is_refused():
         with pytest.raises(mr.DataError):
             Representation(*arguments)
     for kind in KINDS:
+        assert Representation(kind, 2.0).of(np.eye(3)).rank == 2  # a whole number is one, whatever its type
         for K in (-np.eye(3), np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[1.0, 0.5], [0.4, 1.0]]), np.ones((2, 3)),
                   np.full((3, 3), np.nan)):
             with pytest.raises(mr.DataError):
