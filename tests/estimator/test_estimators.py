@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import compute_class_weight
 from small_problems import blobs
 
 import msvm_ref as mr
@@ -90,7 +91,9 @@ def test_the_dag_shows_its_path():
     assert path.shape == (len(X), 2, 3)
     assert (path[:, 0, :2] == ["cat", "bee"]).all()
     assert (path[:, -1, 2] == fitted.predict(X)).all()
-    for wrong in (["ant"], ["ant", "bee", "dog"], ["ant", "bee", "bee"], [0, 1, 2], "ant"):
+    assert (mr.DAGSVC(order=np.array(["cat", "ant", "bee"]), kernel="linear").fit(X, NAMES).path(X) == path).all()
+    for wrong in (["ant"], ["ant", "bee", "dog"], ["ant", "bee", "bee"], [0, 1, 2], "ant", 5, [["ant"], ["bee"], ["cat"]],
+                  set(NAMES)):
         with pytest.raises(mr.DataError, match="permutation"):
             mr.DAGSVC(order=wrong, kernel="linear").fit(X, NAMES)
 
@@ -101,7 +104,13 @@ def test_the_tree_draws_itself(tmp_path):
     assert (tmp_path / "tree.png").stat().st_size > 5000
     assert len(fitted.certificates_) == 2
     far = np.repeat(10.0 * np.eye(3), 3, axis=0) + 0.1 * X[:9]
-    assert mr.MarginTreeClassifier(C=math.inf).fit(far, np.repeat([0, 1, 2], 3)).tree_.root.margin.lower > 1
+    labels = np.repeat([0, 1, 2], 3)
+    hard = mr.MarginTreeClassifier(C=math.inf)
+    margin = hard.fit(far, labels).tree_.root.margin
+    assert margin.lower > 1
+    assert hard.fit(far[[0, *range(9), 4]], labels[[0, *range(9), 4]]).tree_.root.margin == margin  # copies change nothing
+    with pytest.raises(mr.DataError, match="finite with sample_weight"):
+        hard.fit(far, labels, sample_weight=np.full(9, 2.0))
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
@@ -116,7 +125,7 @@ def test_among_scikit_learns_tools(estimator):
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
 def test_weights_classes_and_order(estimator):
-    weight = np.arange(len(Y)) % 3.0
+    weight = np.arange(len(Y)) % 4.0  # not % 3: that would take a whole class away
     a = clone(estimator).fit(X, Y, sample_weight=weight)
     order = np.random.default_rng(0).permutation(len(Y))
     b = clone(estimator).fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int)))
@@ -128,7 +137,12 @@ def test_weights_classes_and_order(estimator):
     heavy = clone(estimator).set_params(class_weight={0: 1.0, 1: 4.0, 2: 0.5}).fit(X, Y)
     by_hand = clone(estimator).fit(X, Y, sample_weight=np.array([1.0, 4.0, 0.5])[Y])
     assert heavy.certificate_ == by_hand.certificate_
-    assert clone(estimator).set_params(class_weight="balanced").fit(X, Y).certificate_.relative_gap <= 1e-6
+    balanced = clone(estimator).set_params(class_weight="balanced")
+    by_weight = balanced.fit(X, Y, sample_weight=weight).certificate_
+    by_copies = balanced.fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int))).certificate_
+    assert by_weight == by_copies
+    share = compute_class_weight("balanced", classes=np.arange(3), y=np.repeat(Y, weight.astype(int)))
+    assert by_weight == clone(estimator).fit(X, Y, sample_weight=weight * share[Y]).certificate_
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
@@ -207,6 +221,10 @@ def test_what_did_not_converge_warns_with_its_gap(monkeypatch):
         with pytest.warns(ConvergenceWarning, match=rf"stopped{parts} at a certified relative gap of") as caught:
             fitted = clone(estimator).fit(X, Y)
         assert f"{fitted.certificate_.relative_gap:.2e} (tol = 1e-06)" in str(caught[0].message)
+    for estimator in (*ALL, mr.OneVsAllSVC(kernel="linear")):
+        with pytest.warns(ConvergenceWarning) as caught:
+            clone(estimator).fit(X, Y)
+        assert caught[0].filename == __file__  # the line of the user's that called fit
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
