@@ -30,7 +30,7 @@ from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.values import rounding
 from msvm_ref.model.arrays import Array, real_array
 from msvm_ref.softmax.loss import base_loss, base_slope, by_score, counted, losses_and_rates, margins, smax, smax_weights
-from msvm_ref.softmax.problem import SoftmaxProblem
+from msvm_ref.softmax.problem import SoftmaxProblem, is_softmax
 
 KINK = 1e-6
 """A margin within KINK of 1 counts as on the hinge's kink: its slope may be anything in [0, 1]."""
@@ -80,7 +80,7 @@ def certify_softmax(problem: SoftmaxProblem, V: Any, b: Any, weights: Any = None
     ``weights`` (n x d, on each row's classes) and ``slopes`` may come from a solver's multipliers: which classes share the
     maximum at gamma = inf, which slope a hinge takes at its kink. They are clipped to what is admissible, never believed.
     """
-    V, b = _point(problem, V, b)
+    V, b = _point(is_softmax(problem), V, b)
     weights, slopes = (_multipliers(problem, name, given) for name, given in (("weights", weights), ("slopes", slopes)))
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
         return _certificate(problem, V, b, weights, slopes)

@@ -195,6 +195,13 @@ class SoftmaxProblem:
                 f"kernel={p.kernel}, bias={p.bias!r}{', printed' if self.printed else ''})")
 
 
+def is_softmax(problem: Any) -> SoftmaxProblem:
+    """``problem`` itself, or a DataError."""
+    if not isinstance(problem, SoftmaxProblem):
+        raise DataError("problem", "be a SoftmaxProblem", repr(problem)[:80])
+    return problem
+
+
 def _label_kernel(value: Any, d: int) -> Array:
     if value is None:
         return frozen(np.eye(d))

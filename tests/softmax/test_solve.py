@@ -206,6 +206,25 @@ def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
         mr.one_vs_rest(mr.SoftmaxProblem(X, Y, label_kernel=K_Y))
 
 
+@pytest.mark.parametrize("labels", [(1, "a", 2.5), ((1, 2), (3, 4), (5, 6)), (True, False, 2), ("no", "maybe", "yes")])
+def test_labels_come_back_as_they_were(labels):
+    problem = mr.SoftmaxProblem(X, [labels[c] for c in Y], bias="penalized", classes=labels)
+    for found in (mr.solve_softmax(problem, tolerance=1e-2), mr.one_vs_rest(problem, tolerance=1e-2)):
+        told = found.predict(X)
+        assert told.shape == Y.shape
+        assert told.tolist() == [labels[c] for c in found.decision_function(X).argmax(axis=1)]
+        assert {type(v) for v in told.tolist()} <= {type(v) for v in labels}
+
+
+def test_backends_doubts_do_not_leak():
+    """At gamma = 700 the non-convex hinge makes cvxpy warn of inaccurate steps; only our own warning is for the user."""
+    problem = mr.SoftmaxProblem(X[:12], Y[:12], gamma=700.0, loss="hinge")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mr.solve_softmax(problem)
+    assert {w.category.__name__ for w in caught} == {"NotConvexWarning"}
+
+
 def test_the_optimum_does_not_depend_on_the_order():
     order = np.random.default_rng(0).permutation(len(Y))
     one, two = (mr.solve_softmax(mr.SoftmaxProblem(X[o], Y[o])) for o in (np.arange(len(Y)), order))
@@ -234,6 +253,9 @@ def test_ugly_input():
     for call in (lambda: mr.solve_softmax(problem, "newton"), lambda: mr.solve_softmax(problem, tolerance=2.0),
                  lambda: mr.solve_softmax("problem"), lambda: mr.solve_softmax(problem, "prox-linear"),
                  lambda: mr.solve_softmax(problem, start=(np.zeros((2, 3)), np.zeros(3))),
-                 lambda: mr.solve_softmax(problem, start=(np.full((3, 3), np.nan), np.zeros(3)))):
+                 lambda: mr.solve_softmax(problem, start=(np.full((3, 3), np.nan), np.zeros(3))),
+                 lambda: mr.solve_softmax(problem, start=3), lambda: mr.solve_softmax(problem, start="Vb"),
+                 lambda: mr.softmax_path(problem, 3), lambda: mr.softmax_path(X, [1.0]), lambda: mr.one_vs_rest(X),
+                 lambda: mr.certify_softmax(X, X, Y)):
         with pytest.raises(mr.DataError):
             call()
