@@ -71,7 +71,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         row_of = np.full(len(y), -1, dtype=np.int64)
         row_of[counted] = group
         X, codes = X[self._chosen], codes[first]
-        mass: Array = np.bincount(group, weight[counted]).astype(np.float64)
+        sorted_in = np.lexsort((weight[counted], group))  # a sum's last bit depends on the order of its terms
+        mass: Array = np.bincount(group[sorted_in], weight[counted][sorted_in]).astype(np.float64)
         X = X[:, self._chosen] if given else X
         kernel = named_kernel(self, X, mass)
         if self.class_weight is not None:

@@ -201,6 +201,13 @@ def test_auto_says_what_it_took(monkeypatch):
     assert mr.MulticlassSVC().fit(X, Y).method_ == "dual"
 
 
+def test_the_weights_of_copies_are_summed_in_no_order_but_their_own():
+    copies, thirds = np.r_[X, X, X], np.repeat([0.1, 0.2, 0.3], len(Y))  # (0.1 + 0.2) + 0.3 is not (0.3 + 0.2) + 0.1
+    a, b = (mr.MulticlassSVC(kernel="linear").fit(copies[::step], np.r_[Y, Y, Y][::step], thirds[::step]) for step in (1, -1))
+    assert (a.solution_.problem.costs == b.solution_.problem.costs).all()
+    assert a.certificate_ == b.certificate_
+
+
 def test_a_fit_repeats_itself_to_the_last_bit():
     np.random.seed(1)  # noqa: NPY002 - global state that must not matter
     first = mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X)
