@@ -35,6 +35,7 @@ from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.softmax.loss import LossName, base_loss, by_score, losses, losses_and_rates
 
 Parameters = tuple[Array, Array]
+MOST_TERMS = 64
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -136,9 +137,15 @@ class SoftmaxProblem:
 
     @property
     def conic(self) -> bool:
-        """Can the cones express it? Every convex case but the logistic loss at a non-integer gamma > 1 with c < 0."""
-        whole = math.isinf(self.gamma) or self.gamma == int(self.gamma)
-        return self.convex and (whole or self.constant >= 0)
+        """Can the cones express it? Every convex case but the logistic loss with c < 0 at a gamma > 1 that is no integer, or one
+        above MOST_TERMS.
+        """
+        return self.convex and (math.isinf(self.gamma) or self.binomial or self.constant >= 0)
+
+    @property
+    def binomial(self) -> bool:
+        """Is gamma an integer whose binomial theorem (gamma cones for every rival of every example) is short enough to write?"""
+        return self.gamma <= MOST_TERMS and self.gamma == int(self.gamma)
 
     @property
     def smooth(self) -> bool:

@@ -23,7 +23,7 @@ from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.solution import labelled
 from msvm_ref.model.arrays import Array, frozen, real_array, real_number
 from msvm_ref.softmax.certificate import SoftmaxCertificate, certify_softmax
-from msvm_ref.softmax.problem import Parameters, SoftmaxProblem, is_softmax
+from msvm_ref.softmax.problem import MOST_TERMS, Parameters, SoftmaxProblem, is_softmax
 
 Method = Literal["cg", "lbfgs", "cones", "prox-linear"]
 SCIPY = {"cg": "CG", "lbfgs": "L-BFGS-B"}
@@ -173,7 +173,7 @@ def _cones(problem: SoftmaxProblem, tolerance: float) -> SoftmaxSolution:
     from msvm_ref.softmax.truth import CHAIN, solve_cones
 
     if not problem.conic:
-        why = "has a non-integer gamma" if problem.convex else "is not convex"
+        why = f"has a non-integer gamma, or one above {MOST_TERMS}" if problem.convex else "is not convex"
         raise DataError("method", f"be 'cg', 'lbfgs' or 'prox-linear' for a problem that {why}", "'cones'")
     best: SoftmaxSolution | None = None
     for backend in CHAIN:

@@ -116,7 +116,7 @@ def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
         tau = cp.Variable((n, 1))
         shares = t <= tau @ np.ones((1, S.shape[1]))
         return tau[:, 0], [shares, *([tau >= own] if problem.printed else [])], shares
-    if logistic and g == int(g):
+    if logistic and problem.binomial:
         parts = [np.full((n, 1), g * own if problem.printed else 0.0)]
         parts += [math.log(math.comb(int(g), j)) - j * S for j in range(1, int(g) + 1)]
         return cp.log_sum_exp(cp.hstack(parts), axis=1) / g, [], None

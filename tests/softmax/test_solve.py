@@ -157,8 +157,10 @@ def test_a_non_integer_gamma_above_1_is_certified_without_cones():
     above, below = (mr.solve_softmax(problem.with_gamma(g)).certificate for g in (1.0, 2.0))
     assert below.lower <= found.certificate.upper
     assert found.certificate.lower <= above.upper
-    with pytest.raises(mr.DataError, match="non-integer"):
-        mr.solve_softmax(problem, "cones")
+    for gamma in (1.5, 1e5):  # 1e5: its binomial theorem would be 1e5 cones for every rival of every example
+        with pytest.raises(mr.DataError, match="non-integer"):
+            mr.solve_softmax(problem.with_gamma(gamma), "cones")
+    assert mr.SoftmaxProblem(X, Y, 0.8, 1e5, printed=True).conic
 
 
 def test_label_kernels():
