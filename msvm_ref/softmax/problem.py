@@ -137,14 +137,12 @@ class SoftmaxProblem:
 
     @property
     def conic(self) -> bool:
-        """Can the cones express it? Every convex case but the logistic loss with c < 0 at a gamma > 1 that is no integer, or one
-        above MOST_TERMS.
-        """
+        """Can the cones express it? Every convex case but the logistic loss with c < 0 at a gamma > 1 without a binomial."""
         return self.convex and (math.isinf(self.gamma) or self.binomial or self.constant >= 0)
 
     @property
     def binomial(self) -> bool:
-        """Is gamma an integer whose binomial theorem (gamma cones for every rival of every example) is short enough to write?"""
+        """Is gamma an integer whose binomial theorem (gamma cones for every rival of an example) is short enough to write?"""
         return self.gamma <= MOST_TERMS and self.gamma == int(self.gamma)
 
     @property
