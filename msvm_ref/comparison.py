@@ -22,7 +22,7 @@ import numpy as np
 
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.methods import METHODS
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, real_array, real_number
 from msvm_ref.model.catalogue import CATALOGUE
 from msvm_ref.model.conventions import HL9, HL16
 from msvm_ref.model.machine import Machine
@@ -108,6 +108,7 @@ def compare(data: Sequence[str | tuple[str, Any, Any]], Cs: Sequence[float] = (1
         raise DataError("compare", "have data, methods, C and gamma to compare", "an empty list")
     if n_jobs == 0:
         raise DataError("n_jobs", "be a number of processes, negative to leave some cores out", "0")
+    _check_settings(Cs, gammas, kernel, tol, method, seed)
     widths = list(gammas) if kernel in ("rbf", "poly") else ["-"]
     if method == "auto":
         method = "fast" if kernel != "linear" and "fast" in METHODS else "primal"
@@ -144,11 +145,33 @@ def _data_set(item: str | tuple[str, Any, Any], folds: int) -> tuple[str, Array,
         found = load(item)
         item = (item, found.X, found.y)
     name, X, y = item
-    labels = np.asarray(y)
+    X, labels = real_array("X", X, 2, "(examples, features)"), np.asarray(y)
+    if labels.shape != (len(X),):
+        raise DataError("y", f"have one label for each of the {len(X)} rows of X", f"shape {labels.shape}")
+    if len(np.unique(labels)) < 2:
+        raise DataError("y", f"have at least 2 classes in {name}", "1 class")
     smallest = int(np.unique(labels, return_counts=True)[1].min())
     if not 2 <= folds <= smallest:
         raise DataError("folds", f"lie between 2 and {smallest}, the size of the smallest class of {name}", repr(folds))
-    return name, np.asarray(X, dtype=np.float64), labels
+    return name, X, labels
+
+
+def _check_settings(Cs: Sequence[Any], gammas: Sequence[Any], kernel: str, tol: float, method: str, seed: int) -> None:
+    """What no method could use is refused before the first one runs; what one method refuses is told in its row."""
+    for C in Cs:
+        if not (real_number(C) or 0.0) > 0:
+            raise DataError("C", "be positive and finite", repr(C))
+    for gamma in gammas:
+        if gamma not in ("scale", "auto") and not (real_number(gamma) or 0.0) > 0:
+            raise DataError("gamma", "be 'scale', 'auto' or a positive number", repr(gamma))
+    if kernel not in ("linear", "rbf", "poly"):
+        raise DataError("kernel", "be 'linear', 'rbf' or 'poly'", repr(kernel))
+    if not 0 < (real_number(tol) or 0.0) < 1:
+        raise DataError("tol", "lie strictly between 0 and 1", repr(tol), "it is a relative gap")
+    if method != "auto" and method not in METHODS:
+        raise DataError("method", f"be auto, {', '.join(METHODS)}", repr(method))
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+        raise DataError("seed", "be an integer from 0 to 2^32 - 1", repr(seed))
 
 
 def _cell(data: tuple[str, Array, Any], method: Method, C: float, gamma: Any, kernel: str, folds: int, tol: float,

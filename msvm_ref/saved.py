@@ -59,8 +59,7 @@ class SavedModel:
             raise DataError("X", "be dense to be saved", "sparse rows", "fit on X.toarray()")
         weights = solution.W if problem.is_linear else solution.coef
         plain = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
-        if not all(isinstance(v, (str, int, float, bool)) for v in plain) or len(plain) != problem.d:
-            raise DataError("labels", f"be {problem.d} strings or numbers", repr(plain))
+        _check_labels(plain, problem.d)
         certificate = _judged(problem, weights, solution.b, solution.alpha)
         return cls(problem, weights, solution.b, solution.alpha, plain, None if features is None else tuple(map(str, features)),
                    tolerance, solution.method, certificate.to_dict())
@@ -126,6 +125,7 @@ class SavedModel:
     @classmethod
     def _read(cls, record: dict[str, Any]) -> SavedModel:
         train, kernel, labels = record["train"], dict(record["kernel"]), tuple(record["labels"])
+        _check_labels(labels, len(labels))
         name = kernel.pop("name")
         if name not in KERNELS:
             raise DataError("kernel", f"be one of {', '.join(KERNELS)}", repr(name))
@@ -143,8 +143,17 @@ class SavedModel:
             values = getattr(model, field)
             if values.shape != shape or not np.isfinite(values).all():
                 raise DataError(field, f"be finite of shape {shape}", f"shape {values.shape}")
+        if model.features is not None and len(model.features) != problem.X.shape[1]:
+            raise DataError("features", f"be {problem.X.shape[1]} names", repr(model.features))
+        if not 0 < model.tolerance < 1:
+            raise DataError("tolerance", "lie strictly between 0 and 1", repr(model.tolerance))
         _ = float(model.claimed["lower"]), float(model.claimed["upper"]), model.optimal
         return model
+
+
+def _check_labels(labels: tuple[Any, ...], d: int) -> None:
+    if not all(isinstance(v, (str, int, float, bool)) for v in labels) or not len(set(labels)) == len(labels) == d:
+        raise DataError("labels", f"be {d} different strings or numbers", repr(labels))
 
 
 def _judged(problem: Problem, weights: Array, b: Array, alpha: Array) -> Certificate:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 import zipfile
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, real_array
 
 
 def read_table(path: str, target: str | None = None) -> tuple[Array, list[Any]]:
@@ -27,6 +28,9 @@ def read_table(path: str, target: str | None = None) -> tuple[Array, list[Any]]:
 
 def _npz(file: Path) -> tuple[Array, list[Any]]:
     X, y = _npz_arrays(file, "X", "y")
+    X = real_array("X", X, 2, "(examples, features)")
+    if y.shape != (len(X),):
+        raise DataError("y", f"have one label for each of the {len(X)} rows of X", f"shape {y.shape}")
     return X, y.tolist()
 
 
@@ -35,10 +39,20 @@ def read_names(path: str, target: str | None = None) -> list[str] | None:
     file = Path(path)
     if file.suffix == ".npz":
         return None
-    first = _rows(file)[0]
-    if all(map(_is_number, first[:-1])):
+    names = _rows(file)[0]
+    if all(map(_is_number, names[:-1])):
         return None
-    return [name for k, name in enumerate(first) if (name != target if target is not None else k < len(first) - 1)]
+    names.pop(-1 if target is None else names.index(target))
+    return names
+
+
+def columns_named(path: str | Path, header: list[str], names: list[str]) -> list[int]:
+    """Where each of ``names`` stands in ``header``; other columns are left out."""
+    for name in names:
+        if header.count(name) != 1:
+            raise DataError(str(path), f"have the model's columns {names}, each once",
+                            f"{header.count(name) or 'none'} named {name!r}")
+    return [header.index(name) for name in names]
 
 
 def read_points(path: str, width: int, names: list[str] | None = None) -> Array:
@@ -52,19 +66,14 @@ def read_points(path: str, width: int, names: list[str] | None = None) -> Array:
     header = None if all(map(_is_number, rows[0])) else rows.pop(0)
     columns = list(range(len(header or rows[0])))
     if header is not None and names is not None:
-        missing = [name for name in names if name not in header]
-        if missing:
-            raise DataError(str(file), f"have the model's columns {names}", f"none named {missing[0]!r}")
-        columns = [header.index(name) for name in names]
+        columns = columns_named(file, header, names)
     elif len(columns) != width:
         raise DataError(str(file), f"have {width} columns, the model's features", f"{len(columns)}",
                         "leave the label out, or score a labelled file with --score")
     for number, row in enumerate(rows, 2 if header else 1):
         if len(row) != len(header or rows[0]):
             raise DataError(f"{file} line {number}", f"have {len(header or rows[0])} columns", str(len(row)))
-        bad = next((row[k] for k in columns if not _is_number(row[k])), None)
-        if bad is not None:
-            raise DataError(f"{file} line {number}", "have numeric features", repr(bad), "encode categories as numbers first")
+        _check_numbers(file, number, [row[k] for k in columns])
     return np.array([[float(row[k]) for k in columns] for row in rows]).reshape(len(rows), len(columns))
 
 
@@ -105,12 +114,18 @@ def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
     for number, row in enumerate(rows, 2 if header else 1):
         if len(row) != width:
             raise DataError(f"{file} line {number}", f"have {width} columns", str(len(row)))
-        bad = next((cell for k, cell in enumerate(row) if k != column and not _is_number(cell)), None)
-        if bad is not None:
-            raise DataError(f"{file} line {number}", "have numeric features", repr(bad), "encode categories as numbers first")
+        _check_numbers(file, number, [cell for k, cell in enumerate(row) if k != column])
     X = np.array([[float(cell) for k, cell in enumerate(row) if k != column] for row in rows])
     labels = [row[column].strip() for row in rows]
     return X, [int(v) for v in labels] if all(_is_integer(v) for v in labels) else labels
+
+
+def _check_numbers(file: Path, line: int, cells: list[str]) -> None:
+    for cell in cells:
+        if not _is_number(cell):
+            raise DataError(f"{file} line {line}", "have numeric features", repr(cell), "encode categories as numbers first")
+        if not math.isfinite(float(cell)):
+            raise DataError(f"{file} line {line}", "have finite features", repr(cell), "leave out or fill in what is missing")
 
 
 def _is_number(cell: str) -> bool:

@@ -16,8 +16,8 @@ def any_machine(d):
     return st.one_of(machines(COSTS), specs(d, COSTS))
 
 
-def fast(problem, **options):
-    return mr.solve(problem, method="fast", tolerance=TOLERANCE, max_iter=3000, **options)
+def fast(problem, max_iter=3000, **options):
+    return mr.solve(problem, method="fast", tolerance=TOLERANCE, max_iter=max_iter, **options)
 
 
 @given(problems(any_machine))
@@ -30,7 +30,7 @@ def test_certified_and_inside_the_truths_enclosure(problem):
 
 @given(problems(any_machine), st.integers(0, 5))
 def test_the_seed_changes_the_path_and_not_the_optimum(problem, seed):
-    one, other = fast(problem), fast(problem, seed=seed)
+    one, other = fast(problem, 200), fast(problem, 200, seed=seed)
     assert one.certificate.lower <= other.certificate.upper
     assert other.certificate.lower <= one.certificate.upper
 
@@ -39,7 +39,7 @@ def test_the_seed_changes_the_path_and_not_the_optimum(problem, seed):
 def test_sparse_rows_are_the_same_problem(problem):
     thin = mr.Problem(problem.machine, sparse.csr_array(problem.X), problem.y, C=problem.C, bias=problem.bias,
                       sample_weight=problem.sample_weight, n_classes=problem.d)
-    dense, found = fast(problem).certificate, fast(thin).certificate
+    dense, found = fast(problem, 200).certificate, fast(thin, 200).certificate
     assert dense.lower <= found.upper
     assert found.lower <= dense.upper
     assert np.isfinite(found.relative_gap)

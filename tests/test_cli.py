@@ -70,7 +70,7 @@ def test_a_gap_that_is_not_reached_exits_with_1(npz_file, capsys):
     ("1\n2\n", "a feature and a label column"),
     ("a,b\n1,x\n2\n", "line 3 must have 2 columns"),
     ("a,b,c\n1,red,x\n2,blue,y\n", "numeric features, got 'red'"),
-    ("a,b\nnan,x\n1,y\n", "X must be finite"),
+    ("a,b\nnan,x\n1,y\n", "line 2 must have finite features"),
     ("a,b\n1,x\n2,x\n", "at least 2 classes"),
 ])
 def test_bad_files_exit_with_2_and_say_why(tmp_path, capsys, text, message):

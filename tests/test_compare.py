@@ -109,7 +109,18 @@ def test_the_table_marks_the_best_and_open_gaps():
 
 @pytest.mark.parametrize("arguments", [
     ["nosuch"], ["iris", "--C", "1,x"], ["iris", "--gamma", "big"], ["iris", "--folds", "1"], ["iris", "--folds", "51"],
-    ["iris", "--plot", "/nosuch/out.png"], ["iris", "--jobs", "0"]])
+    ["iris", "--plot", "/nosuch/out.png"], ["iris", "--plot", "out.foo"], ["iris", "--jobs", "0"], ["iris", "--C", "1,0"],
+    ["iris", "--gamma=-1"], ["iris", "--tolerance", "3"], ["iris", "--seed=-1"]])
 def test_wrong_use_is_refused_at_once(arguments, capsys):
     assert main(["compare", *arguments]) == 2
-    assert "Error" in capsys.readouterr().err
+    assert capsys.readouterr().err
+
+
+@pytest.mark.parametrize("data", [
+    (np.where(X > 1, np.nan, X), Y), (X, Y[:-1]), (X[:, 0], Y), (X.astype(str), Y), (X, np.zeros(len(Y))), (1j * X, Y)])
+def test_data_that_are_no_table_are_refused_before_the_first_fit(data):
+    with pytest.raises(mr.DataError):
+        compare([("bad", *data)], folds=2, methods=unified_view()[:1])
+    for wrong in ({"kernel": "sigmoid"}, {"method": "newton"}, {"seed": 0.5}, {"tol": "x"}):
+        with pytest.raises(mr.DataError):
+            compare(SMALL, folds=2, methods=unified_view()[:1], **wrong)

@@ -113,6 +113,64 @@ def test_predict_finds_columns_by_name(train, tmp_path, capsys):
     assert read_names(str(plain)) is None
 
 
+def test_score_finds_columns_by_name_too(train, tmp_path, capsys):
+    path = fit(train)
+    expected = SavedModel.load(path).predict_codes(X)
+    right = np.mean(expected == Y)
+    moved = tmp_path / "moved.csv"
+    moved.write_text("c,species,a,b\n" + "".join(
+        f"{x[2]!r},{LABELS[y]},{x[0]!r},{x[1]!r}\n" for x, y in zip(X.tolist(), Y, strict=True)))
+    capsys.readouterr()
+    assert main(["predict", path, str(moved), "--score", "--target", "species", "--json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    assert out["accuracy"] == right
+    assert out["labels"] == [LABELS[c] for c in expected]
+    moved.write_text("a,b,species\n1,2,ant\n")
+    assert main(["predict", path, str(moved), "--score"]) == 2
+
+
+def test_columns_of_one_name_are_refused(train, tmp_path, capsys):
+    path = fit(train)
+    twice = tmp_path / "twice.csv"
+    twice.write_text("a,b,c,b\n1,2,3,4\n")
+    assert main(["predict", path, str(twice)]) == 2
+    twice.write_text("a,a,species\n1,2,ant\n3,1,bee\n")
+    assert main(["fit", str(twice), "--save", str(tmp_path / "m.json")]) == 2
+    assert "each once" in capsys.readouterr().err
+
+
+def test_labels_score_by_value(tmp_path, capsys):
+    numbers, floats = tmp_path / "numbers.csv", tmp_path / "floats.npz"
+    np.savez(floats, X=X, y=Y.astype(float))
+    numbers.write_text("".join(",".join(map(repr, x)) + f",{y}\n" for x, y in zip(X.tolist(), Y, strict=True)))
+    assert main(["fit", str(floats), "--save", str(tmp_path / "m.json")]) == 0
+    accuracies = []
+    for file in (floats, numbers):
+        capsys.readouterr()
+        assert main(["predict", str(tmp_path / "m.json"), str(file), "--score", "--json"]) == 0
+        accuracies.append(json.loads(capsys.readouterr().out)["accuracy"])
+    assert accuracies[0] == accuracies[1] > 0.3
+
+
+@pytest.mark.parametrize(("data", "labels"), [
+    (X[:, 0], Y), (X, Y[:-1]), (X.astype(str), Y), (X, np.column_stack([Y, Y])), (1j * X, Y), (X * np.inf, Y), (X, X[:, 0])],
+    ids=["one axis", "a label short", "text", "two labels", "complex", "infinite", "continuous"])
+def test_tables_that_cannot_be_fitted_end_with_2(tmp_path, capsys, data, labels):
+    file = str(tmp_path / "bad.npz")
+    np.savez(file, X=data, y=labels)
+    assert main(["fit", file, "--save", str(tmp_path / "m.json")]) == 2
+    assert "DataError" in capsys.readouterr().err
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_a_missing_value_is_named_by_its_line(tmp_path, capsys):
+    file = tmp_path / "nan.csv"
+    file.write_text("a,l\n1,x\nnan,y\n")
+    for command in (["fit", str(file), "--save", str(tmp_path / "m.json")], ["approx", str(file)], ["compare", str(file)]):
+        assert main(command) == 2
+        assert "line 3 must have finite features" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("content", "match"), [
     ("a,b\n1,2\n", "none named 'c'"), ("1,2\n", "3 columns"), ("1,2,3,4\n", "3 columns"), ("a,b,c\n1,2\n", "3 columns"),
     ("a,b,c\n1,2,x\n", "numeric"), ("", "at least one row"), ("a,b,c\n1,2,nan\n", "finite")])
@@ -129,7 +187,9 @@ def test_points_that_do_not_fit_are_refused(train, tmp_path, capsys, content, ma
     lambda r: r.pop("alpha"), lambda r: r.update(format="other"), lambda r: r.update(W=[[1.0]]), lambda r: r.update(kernel={}),
     lambda r: r.update(kernel={"name": "rbf"}), lambda r: r.update(machine="SVM"), lambda r: r.update(labels=["ant"]),
     lambda r: r.update(b=[0.0, float("nan"), 0.0]), lambda r: r["train"].update(X=[["x"]]), lambda r: r.update(kernel=3),
-    lambda r: r["certificate"].pop("lower"), lambda r: r.update(C=-1.0), lambda r: r.update(kernel={"name": "os.system"})])
+    lambda r: r["certificate"].pop("lower"), lambda r: r.update(C=-1.0), lambda r: r.update(kernel={"name": "os.system"}),
+    lambda r: r.update(labels=["ant", "ant", "bee"]), lambda r: r.update(labels=[["ant"], {}, None]),
+    lambda r: r.update(features=["a"]), lambda r: r.update(tolerance=1e9)])
 def test_a_broken_model_gets_a_typed_error(train, capsys, change):
     path = fit(train)
     record = json.loads(Path(path).read_text())

@@ -28,12 +28,16 @@ def solve_block(A: float, B: Array, own: int, C: float, by_sorting: bool, a: Arr
     if not A > 0.0:
         solve_zero_block(B, own, C, a)
         return
-    theta = threshold_by_sorting(B, own, A * C) if by_sorting else threshold_by_fixed_point(B, own, A * C)
+    top = -np.inf
+    for m in range(k):
+        top = B[m] if m != own and B[m] > top else top
+    low = B - top  # theta lies within A C of the largest rival: counted from there it keeps its digits however small A C is
+    theta = threshold_by_sorting(low, own, A * C) if by_sorting else threshold_by_fixed_point(low, own, A * C)
     total = 0.0
     for m in range(k):
-        a[m] = 0.0 if m == own else -max(B[m] - theta, 0.0) / A
+        a[m] = 0.0 if m == own else -max(low[m] - theta, 0.0) / A
         total -= a[m]
-    at_bound = theta - B[own] >= A * C or total > C  # then a_own is C exactly: (19) must not take rounding for room
+    at_bound = theta - low[own] >= A * C or total > C  # then a_own is C exactly: (19) must not take rounding for room
     for m in range(k):
         a[m] *= C / total if at_bound and total > 0.0 else 1.0
     a[own] = C if at_bound and total > 0.0 else total  # by the equality

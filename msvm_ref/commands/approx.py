@@ -75,7 +75,7 @@ def _load(name: str, target: str | None) -> tuple[Array, Any]:
         data = load(name)
         return np.array(data.X), np.array(data.y)
     X, y = read_table(name, target)
-    return np.asarray(X, dtype=float), np.asarray(y)
+    return X, np.asarray(y)
 
 
 def _split(n: int, share: float, seed: int) -> tuple[Any, Any]:

@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.commands.fisher import drawable
 from msvm_ref.errors import DataError
 from msvm_ref.methods import METHODS
 from msvm_ref.progress import Progress
 
-OK, VERDICT = 0, 1
+OK, VERDICT, USAGE = 0, 1, 2
 
 
 def add_commands(subparsers: Any) -> None:
@@ -38,8 +39,8 @@ def run_compare(options: argparse.Namespace) -> int:
 
     Cs, gammas = numbers("--C", options.C), [g if g in ("scale", "auto") else numbers("--gamma", g)[0]
                                              for g in options.gamma.split(",")]
-    if options.plot is not None and not Path(options.plot).resolve().parent.is_dir():
-        raise DataError("--plot", "be a file in a folder that exists", repr(options.plot))
+    if options.plot is not None and not drawable(options.plot):
+        return USAGE
     start = time.monotonic()
     with Progress("compare", count_cells(len(options.data), Cs, gammas, options.kernel)) as bar:
         rows = compare([_named(name) for name in options.data], Cs, gammas, options.kernel, options.bias, options.folds,

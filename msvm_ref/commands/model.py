@@ -6,9 +6,10 @@ import argparse
 import json
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
-from msvm_ref.errors import DataError
+from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.methods import METHODS
 from msvm_ref.saved import SavedModel
 
@@ -43,16 +44,26 @@ def add_commands(subparsers: Any) -> None:
 def run_fit(options: argparse.Namespace) -> int:
     from msvm_ref.cli import parse_kernel
     from msvm_ref.estimator import MulticlassSVC
-    from msvm_ref.tables import read_names, read_table
+    from msvm_ref.tables import columns_named, read_names, read_table
 
     X, y = read_table(options.file, options.target)
+    names = read_names(options.file, options.target)
+    if names is not None:
+        columns_named(options.file, names, names)
+    if not Path(options.save).resolve().parent.is_dir():
+        raise DataError("--save", "be a file in a folder that exists", repr(options.save))
     kernel = options.kernel if options.kernel == "rbf" else parse_kernel(options.kernel)
     estimator = MulticlassSVC(options.machine, C=options.C, kernel=kernel, bias=options.bias, cost=options.cost,
                               method=options.method, tol=options.tolerance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a gap that stayed open is told by the certificate and the exit status
-        estimator.fit(X, y)
-    model = SavedModel.of(estimator.solution_, estimator.classes_, options.tolerance, read_names(options.file, options.target))
+        try:
+            estimator.fit(X, y)
+        except MsvmError:
+            raise
+        except (ValueError, TypeError) as error:  # scikit-learn's own refusals: labels that are no classes
+            raise DataError(options.file, "hold examples of classes", str(error).splitlines()[0]) from error
+    model = SavedModel.of(estimator.solution_, estimator.classes_, options.tolerance, names)
     model.save(options.save)
     if options.json:
         print(json.dumps({"saved": options.save, "method": model.method, "labels": list(model.labels),
@@ -87,15 +98,18 @@ def run_predict(options: argparse.Namespace) -> int:
 
 
 def _labelled(model: SavedModel, options: argparse.Namespace) -> dict[str, Any]:
-    from msvm_ref.tables import read_points, read_table
+    from msvm_ref.tables import columns_named, read_names, read_points, read_table
 
-    known = None
+    known, wanted = None, None if model.features is None else list(model.features)
     if options.score:
         X, known = read_table(options.file, options.target)
+        names = read_names(options.file, options.target)
+        if names is not None and wanted is not None:
+            X = X[:, columns_named(options.file, names, wanted)]
     else:
-        X = read_points(options.file, model.problem.X.shape[1], None if model.features is None else list(model.features))
+        X = read_points(options.file, model.problem.X.shape[1], wanted)
     labels = [model.labels[code] for code in model.predict_codes(X)]
     out: dict[str, Any] = {"labels": labels, "scores": model.decision_function(X).tolist()}
     if known is not None:
-        out["accuracy"] = sum(str(a) == str(b) for a, b in zip(labels, known, strict=True)) / len(labels)
+        out["accuracy"] = sum(a == b or str(a) == str(b) for a, b in zip(labels, known, strict=True)) / len(labels)
     return out

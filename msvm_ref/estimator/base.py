@@ -71,12 +71,20 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         row_of = np.full(len(y), -1, dtype=np.int64)
         row_of[counted] = group
         X, codes = X[self._chosen], codes[first]
-        mass: Array = np.bincount(group, weight[counted]).astype(np.float64)
+        sorted_in = np.lexsort((weight[counted], group))  # a sum's last bit depends on the order of its terms
+        mass: Array = np.bincount(group[sorted_in], weight[counted][sorted_in]).astype(np.float64)
         X = X[:, self._chosen] if given else X
         kernel = named_kernel(self, X, mass)
         if self.class_weight is not None:
-            mass = mass * compute_class_weight(self.class_weight, classes=self.classes_, y=y[counted])[codes]
+            mass = mass * self._class_weights(y[counted], codes, mass)[codes]
         return Training(X, codes.astype(np.int64), None if (mass == 1).all() else mass, kernel, row_of)
+
+    def _class_weights(self, y: Any, codes: NDArray[np.int64], mass: Array) -> Array:
+        """Of each class; "balanced" counts an example by its weight, so that a weight of 2 stays two copies."""
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            held = np.bincount(codes, mass)
+            return np.asarray(mass.sum() / (len(held) * held), dtype=np.float64)
+        return np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=y), dtype=np.float64)
 
     def _new(self, X: Any) -> Array:
         new: Array = solvable(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), self.kernel)

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from msvm_ref.errors import DataError
 from msvm_ref.estimator.base import CertifiedClassifier, iterations
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.arrays import Array
 from msvm_ref.reductions.binary import BinarySVM, unique_support
-from msvm_ref.reductions.dag import dag
+from msvm_ref.reductions.dag import dag, places
 from msvm_ref.reductions.one_vs_all import OneVsAll, one_vs_all
 from msvm_ref.reductions.one_vs_one import OneVsOne, one_vs_one
 
@@ -49,7 +48,6 @@ class _Binaries(CertifiedClassifier):
         self.support_ = data.inputs(unique_support(machines))
         self.n_iter_ = np.array([iterations(m.solution) for m in machines])
         self.certificates_: dict[Any, Certificate] = {self._name(m): m.certificate for m in machines}
-        self._report(m.solution for m in machines)
         return trained
 
     def _name(self, machine: BinarySVM) -> Any:
@@ -80,6 +78,7 @@ class OneVsAllSVC(_Binaries):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OneVsAllSVC:
         self.all_: OneVsAll = self._train(one_vs_all, X, y, sample_weight)
+        self._report(m.solution for m in self.all_.parts)
         return self
 
     def _name(self, machine: BinarySVM) -> Any:
@@ -112,6 +111,7 @@ class OneVsOneSVC(_Pairwise):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OneVsOneSVC:
         self._fit_pairs(X, y, sample_weight)
+        self._report(m.solution for m in self.pairs_.parts)
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -149,15 +149,10 @@ class DAGSVC(_Pairwise):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DAGSVC:
         self._fit_pairs(X, y, sample_weight)
-        codes = None if self.order is None else self._codes(self.order)
+        codes = None if self.order is None else places(self.order, self.classes_.tolist())
         self.dag_ = dag(self.pairs_, codes)
+        self._report(m.solution for m in self.pairs_.parts)
         return self
-
-    def _codes(self, order: Sequence[Hashable]) -> list[int]:
-        labels, given = self.classes_.tolist(), np.asarray(order).tolist()
-        if not isinstance(given, list) or len(given) != len(labels) or set(given) != set(labels):
-            raise DataError("order", f"be a permutation of the classes {labels!r}", repr(order))
-        return [labels.index(label) for label in given]
 
     def predict(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)

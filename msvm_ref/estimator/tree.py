@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,11 @@ class MarginTreeClassifier(CertifiedClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MarginTreeClassifier:
         data = self._training(X, y, sample_weight)
+        # the copies of an example are counted by a weight, on which a hard margin does not depend
+        copies = sample_weight is None and self.class_weight is None and isinstance(self.C, float) and math.isinf(self.C)
         self.tree_ = margin_tree(data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias,  # type: ignore[arg-type]
-                                 cost=self.cost, sample_weight=data.weight, rule=self.rule,  # type: ignore[arg-type]
-                                 solve=self._solver())
+                                 cost=self.cost, sample_weight=None if copies else data.weight,  # type: ignore[arg-type]
+                                 rule=self.rule, solve=self._solver())  # type: ignore[arg-type]
         machines = self.tree_.machines
         self.support_ = data.inputs(unique_support(machines))
         self.n_iter_ = np.array([iterations(m.solution) for m in machines])

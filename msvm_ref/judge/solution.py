@@ -111,11 +111,7 @@ class Solution:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the largest score, ties to the class that comes first."""
-        classes = self.problem.classes
-        best = self.decision_function(X).argmax(axis=1)
-        labels = np.empty(len(classes), dtype=object)
-        labels[:] = classes
-        return np.asarray(_plain(classes, labels)[best])
+        return labelled(self.problem.classes, self.decision_function(X).argmax(axis=1))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything a program needs, JSON-ready: the problem's settings, the solution, and its certificate."""
@@ -137,10 +133,12 @@ class Solution:
         return f"{self.certificate}\nmethod {self.method}, backend {self.backend}\n{tried}"
 
 
-def _plain(classes: tuple[Any, ...], labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels of one plain type as an array of that type, where numpy keeps them as they are."""
+def labelled(classes: tuple[Any, ...], codes: NDArray[np.int64]) -> NDArray[Any]:
+    """The labels of some class indices: of one plain type where numpy keeps them as they are, else as objects."""
     if len({type(c) for c in classes}) == 1 and type(classes[0]) in (int, float, str, bool):
         typed = np.array(classes)
         if typed.dtype != object and typed.tolist() == list(classes):
-            return typed
-    return labels
+            return np.asarray(typed[codes])
+    labels = np.empty(len(classes), dtype=object)
+    labels[:] = classes
+    return np.asarray(labels[codes])

@@ -74,8 +74,19 @@ class Dag:
 
 def dag(pairs: OneVsOne, order: Sequence[Hashable] | None = None) -> Dag:
     """The DAG over trained pairs; ``order`` lists the class labels front to back (default: as they are sorted)."""
+    if not isinstance(pairs, OneVsOne):
+        raise DataError("pairs", "be what one_vs_one returns", type(pairs).__name__)
     classes = pairs.samples.classes
-    labels = tuple(classes if order is None else order)
-    if len(labels) != len(classes) or set(labels) != set(classes):
-        raise DataError("order", f"be a permutation of the classes {list(classes)!r}", repr(labels))
-    return Dag(pairs, tuple(classes.index(label) for label in labels))
+    return Dag(pairs, places(classes if order is None else order, classes))
+
+
+def places(order: Any, classes: Sequence[Hashable]) -> tuple[int, ...]:
+    """The index of each class as ``order`` lists them; a DataError where it does not list each of them once."""
+    try:
+        labels = [] if isinstance(order, (set, frozenset)) else list(order)
+        good = len(labels) == len(classes) and set(labels) == set(classes)
+    except TypeError:  # no sequence, or of what no label can be
+        good = False
+    if not good:
+        raise DataError("order", f"be a permutation of the classes {list(classes)!r}", repr(order))
+    return tuple(classes.index(label) for label in labels)

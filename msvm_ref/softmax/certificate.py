@@ -28,9 +28,9 @@ from scipy.optimize import lsq_linear
 
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.values import rounding
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, real_array
 from msvm_ref.softmax.loss import base_loss, base_slope, by_score, counted, losses_and_rates, margins, smax, smax_weights
-from msvm_ref.softmax.problem import SoftmaxProblem
+from msvm_ref.softmax.problem import SoftmaxProblem, is_softmax
 
 KINK = 1e-6
 """A margin within KINK of 1 counts as on the hinge's kink: its slope may be anything in [0, 1]."""
@@ -74,16 +74,39 @@ class SoftmaxCertificate:
                 f"stationarity {self.stationarity:.1e}")
 
 
-def certify_softmax(problem: SoftmaxProblem, V: Array, b: Array, weights: Array | None = None,
-                    slopes: Array | None = None) -> SoftmaxCertificate:
+def certify_softmax(problem: SoftmaxProblem, V: Any, b: Any, weights: Any = None, slopes: Any = None) -> SoftmaxCertificate:
     """Recompute the value, the gradient and, where the problem is convex, the dual bound.
 
     ``weights`` (n x d, on each row's classes) and ``slopes`` may come from a solver's multipliers: which classes share the
     maximum at gamma = inf, which slope a hinge takes at its kink. They are clipped to what is admissible, never believed.
     """
+    V, b = _point(is_softmax(problem), V, b)
+    weights, slopes = (_multipliers(problem, name, given) for name, given in (("weights", weights), ("slopes", slopes)))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+        return _certificate(problem, V, b, weights, slopes)
+
+
+def _point(problem: SoftmaxProblem, V: Any, b: Any) -> tuple[Array, Array]:
     shapes = (problem.zeros()[0].shape, (problem.d,))
-    if (np.shape(V), np.shape(b)) != shapes:
-        raise DataError("V, b", f"have shapes {shapes[0]} and {shapes[1]}", f"{np.shape(V)} and {np.shape(b)}")
+    V, b = real_array("V", V, 2, "(features, rank of k_Y)"), real_array("b", b, 1, "(classes,)")
+    if (V.shape, b.shape) != shapes:
+        raise DataError("V, b", f"have shapes {shapes[0]} and {shapes[1]}", f"{V.shape} and {b.shape}")
+    if problem.bias == "none" and b.any():  # it would buy a value below the optimum with a bias the problem does not have
+        raise DataError("b", "be zero for bias='none'", repr(b.tolist()))
+    return V, b
+
+
+def _multipliers(problem: SoftmaxProblem, name: str, given: Any) -> Array | None:
+    if given is None:
+        return None
+    array, shape = real_array(name, given, 2, "(examples, classes)"), (problem.data.n, problem.d)
+    if array.shape != shape:
+        raise DataError(name, f"have shape {shape}", f"{array.shape}")
+    return array
+
+
+def _certificate(problem: SoftmaxProblem, V: Array, b: Array, weights: Array | None,
+                 slopes: Array | None) -> SoftmaxCertificate:
     scores = problem.scores(V, b)
     upper = float(problem.value(V, b))
     if problem.smooth:
@@ -102,8 +125,10 @@ def certify_softmax(problem: SoftmaxProblem, V: Array, b: Array, weights: Array 
         dual -= _reach(problem, upper) * float(abs(b_a).sum())
     allowance = _allowance(problem, scores, V, a, tangent, V_a, upper)
     lower, upper = max(dual - allowance, 0.0) if problem.convex else 0.0, upper + allowance
-    if not lower <= upper:  # NaN included
-        raise MsvmError("enclosure", "not be empty", f"[{lower!r}, {upper!r}]", "this is a bug, or the candidate overflows")
+    if not upper < math.inf:  # NaN included
+        raise DataError("V, b", "have a value within float64", repr(upper), "no optimum is that far out")
+    if not lower <= upper:
+        raise MsvmError("enclosure", "not be empty", f"[{lower!r}, {upper!r}]", "this is a bug; please report the data")
     return SoftmaxCertificate(lower, upper, problem.convex, norm / size, norm, allowance)
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError
+from msvm_ref.judge.solution import labelled
 from msvm_ref.model.arrays import Array
-from msvm_ref.softmax.problem import SoftmaxProblem
+from msvm_ref.softmax.problem import SoftmaxProblem, is_softmax
 from msvm_ref.softmax.solve import Method, SoftmaxSolution, solve_softmax
 
 
@@ -40,13 +41,12 @@ class OneVsRest:
         return np.column_stack([f[:, 1] - f[:, 0] for f in pairs])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        labels = np.empty(self.problem.d, dtype=object)
-        labels[:] = self.problem.data.classes
-        return np.asarray(labels[self.decision_function(X).argmax(axis=1)].tolist())
+        return labelled(self.problem.data.classes, self.decision_function(X).argmax(axis=1))
 
 
 def one_vs_rest(problem: SoftmaxProblem, method: Method | None = None, tolerance: float = 1e-6) -> OneVsRest:
     """Solve the m binary problems of ``problem``; its label kernel must be the identity."""
+    is_softmax(problem)
     if not (problem.label_kernel == np.eye(problem.d)).all():
         raise DataError("label_kernel", "be the identity for one-vs-rest", "another", "two classes have no structure to share")
     p = problem.data

@@ -35,6 +35,7 @@ from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.softmax.loss import LossName, base_loss, by_score, losses, losses_and_rates
 
 Parameters = tuple[Array, Array]
+MOST_TERMS = 64
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -57,6 +58,8 @@ class SoftmaxProblem:
                  representation: Representation | None = None, bias: Bias = "free", printed: bool = False,
                  sample_weight: Any = None, n_classes: int | None = None, classes: Any = None) -> None:
         data = Problem(WW, X, y, C, kernel, bias, sample_weight, n_classes, classes)
+        if data.is_sparse:
+            raise DataError("X", "be dense for a softmax problem", "sparse rows", "pass X.toarray()")
         if loss not in ("logistic", "hinge"):
             raise DataError("loss", "be 'logistic' or 'hinge'", repr(loss))
         number = math.inf if isinstance(gamma, float) and gamma == math.inf else real_number(gamma)
@@ -134,9 +137,13 @@ class SoftmaxProblem:
 
     @property
     def conic(self) -> bool:
-        """Can the cones express it? Every convex case but the logistic loss at a non-integer gamma > 1 with c < 0."""
-        whole = math.isinf(self.gamma) or self.gamma == int(self.gamma)
-        return self.convex and (whole or self.constant >= 0)
+        """Can the cones express it? Every convex case but the logistic loss with c < 0 at a gamma > 1 without a binomial."""
+        return self.convex and (math.isinf(self.gamma) or self.binomial or self.constant >= 0)
+
+    @property
+    def binomial(self) -> bool:
+        """Is gamma an integer whose binomial theorem (gamma cones for every rival of an example) is short enough to write?"""
+        return self.gamma <= MOST_TERMS and self.gamma == int(self.gamma)
 
     @property
     def smooth(self) -> bool:
@@ -191,6 +198,13 @@ class SoftmaxProblem:
         p = self.data
         return (f"SoftmaxProblem(n={p.n}, d={p.d}, p={p.X.shape[1]}, C={p.C:g}, gamma={self.gamma:g}, loss={self.loss!r}, "
                 f"kernel={p.kernel}, bias={p.bias!r}{', printed' if self.printed else ''})")
+
+
+def is_softmax(problem: Any) -> SoftmaxProblem:
+    """``problem`` itself, or a DataError."""
+    if not isinstance(problem, SoftmaxProblem):
+        raise DataError("problem", "be a SoftmaxProblem", repr(problem)[:80])
+    return problem
 
 
 def _label_kernel(value: Any, d: int) -> Array:

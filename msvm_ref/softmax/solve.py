@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from msvm_ref.errors import BackendError, DataError
-from msvm_ref.model.arrays import Array, frozen, real_number
+from msvm_ref.judge.solution import labelled
+from msvm_ref.model.arrays import Array, frozen, real_array, real_number
 from msvm_ref.softmax.certificate import SoftmaxCertificate, certify_softmax
-from msvm_ref.softmax.problem import Parameters, SoftmaxProblem
+from msvm_ref.softmax.problem import MOST_TERMS, Parameters, SoftmaxProblem, is_softmax
 
 Method = Literal["cg", "lbfgs", "cones", "prox-linear"]
 SCIPY = {"cg": "CG", "lbfgs": "L-BFGS-B"}
@@ -63,9 +64,7 @@ class SoftmaxSolution:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the largest score, ties to the class that comes first."""
-        labels = np.empty(self.problem.d, dtype=object)
-        labels[:] = self.problem.data.classes
-        return np.asarray(labels[self.decision_function(X).argmax(axis=1)].tolist())
+        return labelled(self.problem.data.classes, self.decision_function(X).argmax(axis=1))
 
 
 def solve_softmax(problem: SoftmaxProblem, method: Method | None = None, tolerance: float = 1e-6,
@@ -75,8 +74,7 @@ def solve_softmax(problem: SoftmaxProblem, method: Method | None = None, toleran
     By default: cg where the objective is smooth, cones where it is convex with kinks, prox-linear otherwise. On a problem that
     is not convex a NotConvexWarning is issued.
     """
-    if not isinstance(problem, SoftmaxProblem):
-        raise DataError("problem", "be a SoftmaxProblem", repr(problem)[:80])
+    is_softmax(problem)
     level = real_number(tolerance)
     if level is None or not 0 < level < 1:
         raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance))
@@ -95,15 +93,20 @@ def solve_softmax(problem: SoftmaxProblem, method: Method | None = None, toleran
 
 
 def _start(problem: SoftmaxProblem, start: Parameters) -> Parameters:
-    V, b = (np.array(v, dtype=float) for v in start)
+    if not isinstance(start, (tuple, list)) or len(start) != 2:
+        raise DataError("start", "be a pair (V, b)", repr(start)[:80])
+    V, b = real_array("start's V", start[0], 2, "(features, rank of k_Y)"), real_array("start's b", start[1], 1, "(classes,)")
     shapes = tuple(v.shape for v in problem.zeros())
-    if (V.shape, b.shape) != shapes or not (np.isfinite(V).all() and np.isfinite(b).all()):
-        raise DataError("start", f"be finite (V, b) of shapes {shapes[0]} and {shapes[1]}", f"shapes {V.shape} and {b.shape}")
+    if (V.shape, b.shape) != shapes:
+        raise DataError("start", f"be (V, b) of shapes {shapes[0]} and {shapes[1]}", f"shapes {V.shape} and {b.shape}")
     return V, b
 
 
 def softmax_path(problem: SoftmaxProblem, gammas: Iterable[float], tolerance: float = 1e-6) -> list[SoftmaxSolution]:
     """Solutions along gamma (0 and inf allowed), each started from the one before."""
+    if not isinstance(gammas, Iterable):
+        raise DataError("gammas", "be a sequence of gamma", repr(gammas))
+    is_softmax(problem)
     found: list[SoftmaxSolution] = []
     for gamma in gammas:
         start = (found[-1].V, found[-1].b) if found else None
@@ -170,7 +173,7 @@ def _cones(problem: SoftmaxProblem, tolerance: float) -> SoftmaxSolution:
     from msvm_ref.softmax.truth import CHAIN, solve_cones
 
     if not problem.conic:
-        why = "has a non-integer gamma" if problem.convex else "is not convex"
+        why = f"has a non-integer gamma, or one above {MOST_TERMS}" if problem.convex else "is not convex"
         raise DataError("method", f"be 'cg', 'lbfgs' or 'prox-linear' for a problem that {why}", "'cones'")
     best: SoftmaxSolution | None = None
     for backend in CHAIN:

@@ -82,16 +82,21 @@ def solve_cones(problem: SoftmaxProblem, backend: str) -> ConeAnswer:
     model = _Model(problem)
     loss, constraints, shares = _loss(problem, model.S)
     program = cp.Problem(cp.Minimize(model.ridge + problem.costs @ loss), constraints)
+    _run(program, backend)
+    point = model.point()
+    if point is None:
+        raise BackendError(backend, "answer", str(program.status))
+    return ConeAnswer(*point, *_multipliers(problem, model, shares))
+
+
+def _run(program: cp.Problem, backend: str) -> None:
+    """Solve; a failure is a BackendError, and a backend's doubts (cvxpy's warnings) are for the certificate to settle."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             program.solve(solver=backend, **SHARP.get(backend, {}))
     except (cp.SolverError, ValueError, ArithmeticError) as error:
         raise BackendError(backend, "answer", str(error)[:200], "pip install clarabel ecos scs") from error
-    point = model.point()
-    if point is None:
-        raise BackendError(backend, "answer", str(program.status))
-    return ConeAnswer(*point, *_multipliers(problem, model, shares))
 
 
 def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
@@ -111,7 +116,7 @@ def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
         tau = cp.Variable((n, 1))
         shares = t <= tau @ np.ones((1, S.shape[1]))
         return tau[:, 0], [shares, *([tau >= own] if problem.printed else [])], shares
-    if logistic and g == int(g):
+    if logistic and problem.binomial:
         parts = [np.full((n, 1), g * own if problem.printed else 0.0)]
         parts += [math.log(math.comb(int(g), j)) - j * S for j in range(1, int(g) + 1)]
         return cp.log_sum_exp(cp.hstack(parts), axis=1) / g, [], None
@@ -160,8 +165,11 @@ def prox_linear(problem: SoftmaxProblem, V: Array, b: Array, iterations: int, to
         weight.value = np.take_along_axis(w, model.rivals, axis=1)
         while True:
             root.value, V_k.value, b_k.value = rho**0.5, rho**0.5 * V, rho**0.5 * b
-            program.solve(solver="CLARABEL", **SHARP["CLARABEL"])
-            after = model.point()
+            try:
+                _run(program, "CLARABEL")
+                after = model.point()
+            except BackendError:
+                after = None
             if after is None:
                 return V, b, iteration
             found = float(problem.value(*after))

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from small_problems import MACHINES, blobs
 
 import msvm_ref as mr
@@ -56,6 +57,26 @@ def test_ugly_data(method):
             solution = mr.solve(problem, method, tolerance=1e-2 if method == "m1-ksk" else 1e-4)
             assert solution.converged, solution
             meets_truth(solution, mr.solve(problem))
+
+
+@pytest.mark.parametrize("method", CLASSIC)
+def test_sparse_rows_are_the_same_problem(method):
+    X, y = blobs(3)
+    machine = {"cs-decomposition": mr.CS}.get(method, mr.WW)
+    machine = machine.with_cost("quadratic") if method in ("m1-ksk", "nearest-point") else machine
+    dense, rows = (mr.solve(mr.Problem(machine, data, y, C=0.1, bias="penalized"), method, tolerance=1e-3)
+                   for data in (X, csr_array(X)))
+    assert rows.converged
+    meets_truth(rows, dense)
+
+
+@pytest.mark.parametrize("block", ["sorting", "fixed-point"])
+def test_cs_blocks_keep_their_digits_where_C_k_is_far_below_the_margin(block):
+    """C k(x, x) below 1e-16: every example at its bound, and theta differs from the largest B by less than its rounding."""
+    X, y = blobs(3)
+    for scale, C in ((1e-8, 1.0), (1e-3, 1e-12), (1e-90, 1e-90)):
+        problem = mr.Problem(mr.CS, scale * X, y, C=C)
+        assert mr.solve(problem, "cs-decomposition", tolerance=1e-6, block=block).converged, (scale, C)
 
 
 @pytest.mark.parametrize("method", ["m1-smo", "sor", "cs-decomposition"])

@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import compute_class_weight
 from small_problems import blobs
 
 import msvm_ref as mr
@@ -89,7 +90,9 @@ def test_the_dag_shows_its_path():
     assert path.shape == (len(X), 2, 3)
     assert (path[:, 0, :2] == ["cat", "bee"]).all()
     assert (path[:, -1, 2] == fitted.predict(X)).all()
-    for wrong in (["ant"], ["ant", "bee", "dog"], ["ant", "bee", "bee"], [0, 1, 2], "ant"):
+    assert (mr.DAGSVC(order=np.array(["cat", "ant", "bee"]), kernel="linear").fit(X, NAMES).path(X) == path).all()
+    for wrong in (["ant"], ["ant", "bee", "dog"], ["ant", "bee", "bee"], [0, 1, 2], "ant", 5, [["ant"], ["bee"], ["cat"]],
+                  set(NAMES)):
         with pytest.raises(mr.DataError, match="permutation"):
             mr.DAGSVC(order=wrong, kernel="linear").fit(X, NAMES)
 
@@ -100,7 +103,13 @@ def test_the_tree_draws_itself(tmp_path):
     assert (tmp_path / "tree.png").stat().st_size > 5000
     assert len(fitted.certificates_) == 2
     far = np.repeat(10.0 * np.eye(3), 3, axis=0) + 0.1 * X[:9]
-    assert mr.MarginTreeClassifier(C=math.inf).fit(far, np.repeat([0, 1, 2], 3)).tree_.root.margin.lower > 1
+    labels = np.repeat([0, 1, 2], 3)
+    hard = mr.MarginTreeClassifier(C=math.inf)
+    margin = hard.fit(far, labels).tree_.root.margin
+    assert margin.lower > 1
+    assert hard.fit(far[[0, *range(9), 4]], labels[[0, *range(9), 4]]).tree_.root.margin == margin  # copies change nothing
+    with pytest.raises(mr.DataError, match="finite with sample_weight"):
+        hard.fit(far, labels, sample_weight=np.full(9, 2.0))
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
@@ -115,7 +124,7 @@ def test_among_scikit_learns_tools(estimator):
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
 def test_weights_classes_and_order(estimator):
-    weight = np.arange(len(Y)) % 3.0
+    weight = np.arange(len(Y)) % 4.0  # not % 3: that would take a whole class away
     a = clone(estimator).fit(X, Y, sample_weight=weight)
     order = np.random.default_rng(0).permutation(len(Y))
     b = clone(estimator).fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int)))
@@ -127,7 +136,12 @@ def test_weights_classes_and_order(estimator):
     heavy = clone(estimator).set_params(class_weight={0: 1.0, 1: 4.0, 2: 0.5}).fit(X, Y)
     by_hand = clone(estimator).fit(X, Y, sample_weight=np.array([1.0, 4.0, 0.5])[Y])
     assert heavy.certificate_ == by_hand.certificate_
-    assert clone(estimator).set_params(class_weight="balanced").fit(X, Y).certificate_.relative_gap <= 1e-6
+    balanced = clone(estimator).set_params(class_weight="balanced")
+    by_weight = balanced.fit(X, Y, sample_weight=weight).certificate_
+    by_copies = balanced.fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int))).certificate_
+    assert by_weight == by_copies
+    share = compute_class_weight("balanced", classes=np.arange(3), y=np.repeat(Y, weight.astype(int)))
+    assert by_weight == clone(estimator).fit(X, Y, sample_weight=weight * share[Y]).certificate_
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
@@ -144,6 +158,11 @@ def test_tables_names_and_sparse(estimator):
             fitted.predict(frame[["b", "a", "c"]])
 
 
+def all_certificates(fitted):
+    several = getattr(fitted, "certificates_", (fitted.certificate_,))
+    return list(several.values() if isinstance(several, dict) else several)
+
+
 @pytest.mark.parametrize("estimator", ALL, ids=named)
 def test_large_sparse_input_stays_sparse_or_is_refused(estimator, monkeypatch):
     dense = clone(estimator).fit(X, NAMES)
@@ -151,7 +170,9 @@ def test_large_sparse_input_stays_sparse_or_is_refused(estimator, monkeypatch):
     monkeypatch.setattr(base, "DENSE_UP_TO", 20)
     fitted = clone(estimator).set_params(method="fast").fit(sparse.csr_array(X), NAMES)
     assert fitted.method_ == "fast"
-    assert fitted.certificate_.lower <= dense.certificate_.upper * (1 + 1e-9)
+    for one, other in zip(all_certificates(fitted), all_certificates(dense), strict=True):
+        assert one.lower <= other.upper * (1 + 1e-9)
+        assert other.lower <= one.upper * (1 + 1e-9)
     for new in (sparse.csr_array(X), X):
         assert (fitted.predict(new) == dense.predict(X)).all()
     with pytest.raises(mr.DataError, match="kernel='linear'"):
@@ -184,6 +205,13 @@ def test_auto_says_what_it_took():
     assert mr.MulticlassSVC().fit(X, Y).method_ == "dual"
 
 
+def test_the_weights_of_copies_are_summed_in_no_order_but_their_own():
+    copies, thirds = np.r_[X, X, X], np.repeat([0.1, 0.2, 0.3], len(Y))  # (0.1 + 0.2) + 0.3 is not (0.3 + 0.2) + 0.1
+    a, b = (mr.MulticlassSVC(kernel="linear").fit(copies[::step], np.r_[Y, Y, Y][::step], thirds[::step]) for step in (1, -1))
+    assert (a.solution_.problem.costs == b.solution_.problem.costs).all()
+    assert a.certificate_ == b.certificate_
+
+
 def test_a_fit_repeats_itself_to_the_last_bit():
     np.random.seed(1)  # noqa: NPY002 - global state that must not matter
     first = mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X)
@@ -204,6 +232,10 @@ def test_what_did_not_converge_warns_with_its_gap(monkeypatch):
         with pytest.warns(ConvergenceWarning, match=rf"stopped{parts} at a certified relative gap of") as caught:
             fitted = clone(estimator).fit(X, Y)
         assert f"{fitted.certificate_.relative_gap:.2e} (tol = 1e-06)" in str(caught[0].message)
+    for estimator in (*ALL, mr.OneVsAllSVC(kernel="linear")):
+        with pytest.warns(ConvergenceWarning) as caught:
+            clone(estimator).fit(X, Y)
+        assert caught[0].filename == __file__  # the line of the user's that called fit
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)

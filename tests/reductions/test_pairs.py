@@ -183,9 +183,12 @@ def test_dag_over_trained_pairs_and_its_order():
     pairs = mr.one_vs_one(X, ["abc"[c] for c in Y])
     for order in permutations("abc"):
         assert (mr.dag(pairs, order).predict_codes(X) == pairs.predict_codes(X)).mean() > 0.9
-    for wrong in (("a", "b"), ("a", "b", "b"), ("a", "b", "z"), (0, 1, 2)):
+    assert mr.dag(pairs, iter("cab")).order == (2, 0, 1)
+    for wrong in (("a", "b"), ("a", "b", "b"), ("a", "b", "z"), (0, 1, 2), 3, [["a"], ["b"], ["c"]], {"a", "b", "c"}):
         with pytest.raises(mr.DataError, match="permutation"):
             mr.dag(pairs, wrong)
+    with pytest.raises(mr.DataError, match="one_vs_one"):
+        mr.dag(mr.one_vs_all(X, Y))
 
 
 def test_a_precomputed_gram_is_cut_for_each_pair():

@@ -83,11 +83,33 @@ def test_a_leading_subset_uses_nothing_but_the_first_points():
     np.testing.assert_allclose(basis.features @ basis.features[:5].T, RBF[:, :5], atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_smooth_kernel_s_gram_is_taken_for_what_it_is(kind):
+    """Singular to rounding, yet PSD: no kind refuses it, and kernels with new points come out right."""
+    rng = np.random.default_rng(0)
+    for n, p, gamma in ((200, 2, 0.5), (150, 1, 5.0), (100, 2, 0.01)):
+        X, new = rng.normal(size=(n, p)), rng.normal(size=(20, p))
+        kernel = mr.rbf(gamma)
+        K = kernel(X, X)
+        basis = Representation(kind).of(K)
+        assert basis.entry_error < 1e-9
+        assert abs(basis.project(kernel(new, X)) @ basis.features.T - kernel(new, X)).max() < 1e-6
+        Representation(kind, n // 2).of(K)
+
+
+def test_what_a_leading_subset_sees_beyond_its_points_must_be_psd_too():
+    K = np.eye(4)
+    K[3, 0] = K[0, 3] = 2.0
+    with pytest.raises(mr.DataError, match="semi-definite"):
+        Representation("leading-subset", 2).of(K)
+
+
 def test_bad_input_is_refused():
     for arguments in (("pca",), ("kpca", 0), ("kpca", 1.5), ("kpca", None, -0.1), ("kpca", None, 1.0), ("kpca", True)):
         with pytest.raises(mr.DataError):
             Representation(*arguments)
     for kind in KINDS:
+        assert Representation(kind, 2.0).of(np.eye(3)).rank == 2  # a whole number is one, whatever its type
         for K in (-np.eye(3), np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[1.0, 0.5], [0.4, 1.0]]), np.ones((2, 3)),
                   np.full((3, 3), np.nan)):
             with pytest.raises(mr.DataError):

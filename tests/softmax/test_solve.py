@@ -8,6 +8,7 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from small_problems import blobs
 
 import msvm_ref as mr
@@ -68,9 +69,21 @@ def test_no_candidate_gets_a_lower_bound_above_the_optimum():
 def test_candidates_of_the_wrong_shape_or_beyond_float_are_refused():
     problem = mr.SoftmaxProblem(X, Y)
     V, b = problem.zeros()
-    for wrong in ((V.T[:2], b), (V, b[:2]), (V + np.nan, b)):
-        with pytest.raises(mr.MsvmError):
+    wide, short = np.zeros((len(Y), 4)), np.zeros((2, 3))
+    for wrong in ((V.T[:2], b), (V, b[:2]), (V + np.nan, b), (V + 1e200, b), (V.astype(str), b), (V, 1j * b), (V, b, wide),
+                  (V, b, None, short), (V, b, np.full((len(Y), 3), np.nan))):
+        with pytest.raises(mr.DataError):
             mr.certify_softmax(problem, *wrong)
+    assert mr.certify_softmax(problem, V.tolist(), b.tolist()).upper == mr.certify_softmax(problem, V, b).upper
+
+
+def test_a_bias_the_problem_does_not_have_buys_nothing():
+    """Mutant: the optimum with a bias has a value below the optimum without one, and is no candidate there."""
+    with_bias, without = (mr.SoftmaxProblem(X, Y, bias=bias) for bias in ("free", "none"))
+    found, best = mr.solve_softmax(with_bias), mr.solve_softmax(without)
+    assert without.value(found.V, found.b) < best.certificate.lower
+    with pytest.raises(mr.DataError, match="be zero for bias='none'"):
+        mr.certify_softmax(without, found.V, found.b)
 
 
 def test_the_free_bias_box_contains_the_optimal_bias():
@@ -144,8 +157,10 @@ def test_a_non_integer_gamma_above_1_is_certified_without_cones():
     above, below = (mr.solve_softmax(problem.with_gamma(g)).certificate for g in (1.0, 2.0))
     assert below.lower <= found.certificate.upper
     assert found.certificate.lower <= above.upper
-    with pytest.raises(mr.DataError, match="non-integer"):
-        mr.solve_softmax(problem, "cones")
+    for gamma in (1.5, 1e5):  # 1e5: its binomial theorem would be 1e5 cones for every rival of every example
+        with pytest.raises(mr.DataError, match="non-integer"):
+            mr.solve_softmax(problem.with_gamma(gamma), "cones")
+    assert mr.SoftmaxProblem(X, Y, 0.8, 1e5, printed=True).conic
 
 
 def test_label_kernels():
@@ -193,6 +208,25 @@ def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
         mr.one_vs_rest(mr.SoftmaxProblem(X, Y, label_kernel=K_Y))
 
 
+@pytest.mark.parametrize("labels", [(1, "a", 2.5), ((1, 2), (3, 4), (5, 6)), (True, False, 2), ("no", "maybe", "yes")])
+def test_labels_come_back_as_they_were(labels):
+    problem = mr.SoftmaxProblem(X, [labels[c] for c in Y], bias="penalized", classes=labels)
+    for found in (mr.solve_softmax(problem, tolerance=1e-2), mr.one_vs_rest(problem, tolerance=1e-2)):
+        told = found.predict(X)
+        assert told.shape == Y.shape
+        assert told.tolist() == [labels[c] for c in found.decision_function(X).argmax(axis=1)]
+        assert {type(v) for v in told.tolist()} <= {type(v) for v in labels}
+
+
+def test_backends_doubts_do_not_leak():
+    """At gamma = 700 the non-convex hinge makes cvxpy warn of inaccurate steps; only our own warning is for the user."""
+    problem = mr.SoftmaxProblem(X[:12], Y[:12], gamma=700.0, loss="hinge")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mr.solve_softmax(problem)
+    assert {w.category.__name__ for w in caught} == {"NotConvexWarning"}
+
+
 def test_the_optimum_does_not_depend_on_the_order():
     order = np.random.default_rng(0).permutation(len(Y))
     one, two = (mr.solve_softmax(mr.SoftmaxProblem(X[o], Y[o])) for o in (np.arange(len(Y)), order))
@@ -210,6 +244,8 @@ def test_ugly_input():
             mr.SoftmaxProblem(X, Y, **arguments)
     with pytest.raises(mr.DataError):
         mr.SoftmaxProblem(X * np.nan, Y)
+    with pytest.raises(mr.DataError, match="dense"):
+        mr.SoftmaxProblem(csr_array(X), Y)
     for settings in ({"X": 0 * X}, {"X": X[:1], "y": Y[:1], "n_classes": 2, "bias": "none"}, {"C": 1e-6},
                      {"C": 1e4, "bias": "penalized"}, {"n_classes": 5, "bias": "penalized"},
                      {"X": X[[0, 0, 1, 1]], "y": [0, 1, 0, 1]}, {"sample_weight": np.r_[0, np.ones(len(Y) - 1)]}):
@@ -219,6 +255,9 @@ def test_ugly_input():
     for call in (lambda: mr.solve_softmax(problem, "newton"), lambda: mr.solve_softmax(problem, tolerance=2.0),
                  lambda: mr.solve_softmax("problem"), lambda: mr.solve_softmax(problem, "prox-linear"),
                  lambda: mr.solve_softmax(problem, start=(np.zeros((2, 3)), np.zeros(3))),
-                 lambda: mr.solve_softmax(problem, start=(np.full((3, 3), np.nan), np.zeros(3)))):
+                 lambda: mr.solve_softmax(problem, start=(np.full((3, 3), np.nan), np.zeros(3))),
+                 lambda: mr.solve_softmax(problem, start=3), lambda: mr.solve_softmax(problem, start="Vb"),
+                 lambda: mr.softmax_path(problem, 3), lambda: mr.softmax_path(X, [1.0]), lambda: mr.one_vs_rest(X),
+                 lambda: mr.certify_softmax(X, X, Y)):
         with pytest.raises(mr.DataError):
             call()
