@@ -43,7 +43,7 @@ class KeslerKernel:
         if problem.bias == "free":
             raise DataError("bias", "be 'none' or 'penalized' for Kesler's kernel", "'free'",
                             "FH (2) penalizes it so that the dual loses its equality: pass bias='penalized'")
-        gram = problem.features @ problem.features.T + (1.0 if problem.bias == "penalized" else 0.0)
+        gram = problem.dense_features @ problem.dense_features.T + (1.0 if problem.bias == "penalized" else 0.0)
         counts = problem.spec.mask[problem.y] & (problem.costs > 0)[:, None]
         return KeslerKernel(frozen(gram), problem.spec.projected_nu, problem.y, np.argwhere(counts).astype(np.int64))
 

@@ -41,7 +41,7 @@ class Relative:
     @property
     def gram(self) -> Array:
         """k(x_i, x_j), plus 1 for a penalized bias: HL (9), (24)."""
-        K: Array = self.problem.features @ self.problem.features.T
+        K: Array = self.problem.dense_features @ self.problem.dense_features.T
         return K + 1.0 if self.problem.bias == "penalized" else K
 
     @property

@@ -122,7 +122,7 @@ def losses(problem: Problem, scores: Real, error: Real, dtype: Any) -> tuple[Rea
     nu, gamma = coefficients(problem.machine, problem.d, dtype)
     t = np.where(spec.mask[problem.y], gamma[problem.y] - by_class(nu, problem.y, scores), -np.inf)
     error = error + UNDERFLOW * (1 + float(abs(nu).max()))
-    error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
+    error = np.where(t + error <= 0, 0, error)  # a constraint that surely holds costs nothing; NaN is not sure
     xi = slacks(problem, t)
     error = error.max(axis=1, keepdims=True) if spec.shared else error
     cost = problem.costs.astype(dtype)[:, None]
