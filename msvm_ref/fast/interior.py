@@ -25,6 +25,8 @@ WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
 STEPS, USUAL = 80, 20
 CLOSE = 1e-13
+INWARD = 0.1
+"""The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
 
 
 def takes_all(engine: Engine, machine: Blocks) -> bool:
@@ -37,19 +39,19 @@ def price(engine: Engine, machine: Blocks) -> float:
     n, d = engine.alpha.shape
     width = engine.width * d
     if by_features(engine):
-        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 3)
+        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 1.5)
     return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
 
 
 def interior(engine: Engine, machine: Blocks, equality: bool, tolerance: float) -> None:
-    """Re-solve the examples that matter most, all of them where they fit, to a thousandth of ``tolerance``."""
+    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``."""
     narrow = by_features(engine)
     chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
     if len(chosen) == 0:
         return
     parts = Components(engine, machine, chosen)
     system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
-    found = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 1e-3 * tolerance))
+    found = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 0.05 * tolerance))
     if found is None:
         return
     alpha = engine.alpha.copy()
@@ -86,6 +88,7 @@ class _Barrier:
         self.parts, self.system, self.capped = parts, system, not machine.quadratic
         old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
         slope = gradient(engine, machine, engine.scores)[parts.chosen][parts.example, parts.component]
+        self.old = old
         self.g = slope * parts.unit + system.product(old)
         self.N = parts.rows * parts.unit if equality else np.zeros((len(old), 0))
         self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
@@ -96,7 +99,8 @@ class _Barrier:
         n, room, capped = len(self.g), self.parts.room, self.capped
         x = np.full(n, self.start)
         if capped:
-            x = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
+            centre = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
+            x = (1 - INWARD) * self.old + INWARD * centre
         s = room - self.parts.sums(x) if capped else np.zeros(0)
         b = np.zeros(self.N.shape[1])
         slope = self.g - self.system.product(x)
@@ -121,9 +125,9 @@ class _Barrier:
             dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, -x * z, -s * price, False)
             ahead = _longest((x, dx), (z, dz), (s, ds), (price, dp))
             after = float((x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp))
-            centre = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
-            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, centre - x * z - dx * dz,
-                                                 centre - s * price - ds * dp, True)
+            target = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
+            dx, dz, ds, dp, db = self._direction(x, z, s, price, dual, primal, miss, target - x * z - dx * dz,
+                                                 target - s * price - ds * dp, True)
             t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
             x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
         if best is None:

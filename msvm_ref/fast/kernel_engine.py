@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from msvm_ref.fast.blocks import Blocks
 from msvm_ref.fast.rows import Rows, fetch
-from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all, totals
+from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -89,9 +89,6 @@ class KernelEngine:
                               self.alpha, self.A)
         self.steps += steps
         return float(steps * self.lines.size + 10 * len(order) * len(self.lines))
-
-    def totals(self) -> tuple[float, float, float]:
-        return totals(self.machine, self.y, self.cost, np.ascontiguousarray(self.scores), self.alpha)
 
     @property
     def diagonal(self) -> Array:

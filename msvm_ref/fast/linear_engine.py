@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from msvm_ref.fast.blocks import Blocks
-from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all, totals
+from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -119,7 +119,7 @@ class LinearEngine:
     @property
     def scores(self) -> Array:
         """(n x d) f(x_i), bias included."""
-        return np.ascontiguousarray(self.X @ self.W + self.bias)
+        return np.asarray(self.X @ self.W + self.bias)
 
     @property
     def true_bias(self) -> Array:
@@ -148,9 +148,6 @@ class LinearEngine:
         self.steps += steps
         entries = self.X.nnz / max(len(order), 1) if self.sparse else self.X.shape[1]
         return float((steps + visits) * entries * len(self.b0) + 10 * len(order) * len(self.b0))
-
-    def totals(self) -> tuple[float, float, float]:
-        return totals(self.machine, self.y, self.cost, self.scores, self.alpha)
 
     def gram(self, chosen: NDArray[np.int64]) -> Array:
         part = self.X[chosen]

@@ -21,6 +21,7 @@ from msvm_ref.fast.kernel_engine import KernelEngine
 from msvm_ref.fast.linear_engine import LinearEngine
 from msvm_ref.fast.newton import newton
 from msvm_ref.fast.rows import rows
+from msvm_ref.fast.steps import totals
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.feasible import feasible_dual, into_groups
@@ -158,8 +159,9 @@ class _Ascent:
     def _state(self) -> _State:
         """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
         engine = self.engine
-        loss, gain, violation = engine.totals()
-        inner = float((engine.A * engine.scores).sum())
+        scores = np.ascontiguousarray(engine.scores)
+        loss, gain, violation = totals(engine.machine, engine.y, engine.cost, scores, engine.alpha)
+        inner = float((engine.A * scores).sum())
         primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
         if self.free:
             r = engine.A.sum(axis=0)

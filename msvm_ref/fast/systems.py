@@ -19,6 +19,7 @@ from msvm_ref.fast.newton import Engine
 from msvm_ref.model.arrays import Array
 
 REFINEMENTS = 6
+NEGLIGIBLE = 1e-14
 RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
 
 
@@ -132,9 +133,13 @@ class FeatureSystem:
             E += left[:, None, None] * middle[:, :, None] * middle[:, None, :]
         width = self.X.shape[1]
         S: Array = np.empty((d, width, d, width))
+        least = NEGLIGIBLE * float(abs(E).max())
         for m in range(d):
             for k in range(m, d):
-                S[m, :, k, :] = self.X.T @ (E[:, m, k, None] * self.X)
+                felt = np.flatnonzero(abs(E[:, m, k]) > least)  # few near the end, and few pairs where margins are relative
+                X = self.X if 2 * len(felt) > len(E) else self.X[felt]
+                weight = E[:, m, k] if X is self.X else E[felt, m, k]
+                S[m, :, k, :] = X.T @ (weight[:, None] * X)
                 S[k, :, m, :] = S[m, :, k, :]
         S = S.reshape((d * width, d * width))
         S[np.diag_indices_from(S)] += 1.0

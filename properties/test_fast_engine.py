@@ -1,0 +1,45 @@
+"""method="fast" is certified to 1e-8 and meets the truth's enclosure: any machine, bias, cost, kernel and drawn data."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import msvm_ref as mr
+from msvm_ref.conformance.strategies import machines, problems, specs
+
+COSTS = ("linear", "quadratic")
+TOLERANCE = 1e-8
+
+
+def any_machine(d):
+    return st.one_of(machines(COSTS), specs(d, COSTS))
+
+
+def fast(problem, **options):
+    return mr.solve(problem, method="fast", tolerance=TOLERANCE, max_iter=3000, **options)
+
+
+@given(problems(any_machine))
+def test_certified_and_inside_the_truths_enclosure(problem):
+    found, truth = fast(problem), mr.solve(problem)
+    assert found.converged or not truth.converged, found
+    assert found.certificate.lower <= truth.certificate.upper
+    assert truth.certificate.lower <= found.certificate.upper
+
+
+@given(problems(any_machine), st.integers(0, 5))
+def test_the_seed_changes_the_path_and_not_the_optimum(problem, seed):
+    one, other = fast(problem), fast(problem, seed=seed)
+    assert one.certificate.lower <= other.certificate.upper
+    assert other.certificate.lower <= one.certificate.upper
+
+
+@given(problems(any_machine, kernels=(mr.linear,)))
+def test_sparse_rows_are_the_same_problem(problem):
+    thin = mr.Problem(problem.machine, sparse.csr_array(problem.X), problem.y, C=problem.C, bias=problem.bias,
+                      sample_weight=problem.sample_weight, n_classes=problem.d)
+    dense, found = fast(problem).certificate, fast(thin).certificate
+    assert dense.lower <= found.upper
+    assert found.lower <= dense.upper
+    assert np.isfinite(found.relative_gap)
