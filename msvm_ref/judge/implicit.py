@@ -20,7 +20,7 @@ from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
-from msvm_ref.judge.values import Enclosed, by_class, expansion, linear_gain, losses, rounding, summed
+from msvm_ref.judge.values import Enclosed, by_class, expansion, linear_gain, losses, no_loss, rounding, summed
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import UNIT
 from msvm_ref.model.problem import Problem
@@ -102,6 +102,8 @@ def _bias(problem: Problem, handed: Candidate, picture: Image, dual: FeasibleDua
 
 def upper_value(problem: Problem, at: Image, b: Array) -> Enclosed:
     """P at (W, b): margins through Pi nu, and ||Pi W|| <= ||W||."""
+    if at.half_norm.high == 0 and not (problem.bias == "penalized" and b.any()) and no_loss(problem, b):
+        return Enclosed(0.0, 0.0)
     nu, gamma = abs(problem.spec.projected_nu), abs(problem.spec.gamma[problem.y])
     error = by_class(nu, problem.y, at.error)
     error += rounding(problem.d + 8) * (gamma + by_class(nu, problem.y, abs(at.scores) + abs(b)))

@@ -106,7 +106,7 @@ def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) 
         scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
         if not (np.isfinite(scores).all() and np.isfinite(size).all()):
             return Enclosed(math.nan, math.inf)
-        if not W.any() and not (problem.bias == "penalized" and b.any()) and _no_loss(problem, b):
+        if not W.any() and not (problem.bias == "penalized" and b.any()) and no_loss(problem, b):
             return Enclosed(0.0, 0.0)
         gamma = abs(gamma_table[problem.y])
         error = rounding(row_length(phi) + spec.d + 8, unit) * (gamma + by_class(abs(nu), problem.y, size))
@@ -161,7 +161,7 @@ def linear_gain(problem: Problem, alpha: Real, dtype: Any) -> tuple[Real, Real]:
     return np.concatenate([gain, -conjugate]), rounding(2 * problem.d + 8, float(np.finfo(dtype).eps)) * conjugate
 
 
-def _no_loss(problem: Problem, b: Real) -> bool:
+def no_loss(problem: Problem, b: Real) -> bool:
     """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
     if (violations(problem, np.asarray(b, dtype=np.float64)[None, :] + np.zeros((problem.n, 1))) > 1e-6).any():
         return False
