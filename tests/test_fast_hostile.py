@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse
 from small_problems import blobs
 
 import msvm_ref as mr
+from msvm_ref.fast.interrupt import Interruptible
 
 X, Y = blobs(3, per_class=8)
 
@@ -122,3 +124,17 @@ def test_classic_methods_take_sparse_rows(machine, method):
     rows = mr.Problem(machine, sparse.csc_array(X), Y, C=0.1, bias="penalized")
     assert mr.solve(rows, method, tolerance=1e-6).objective == pytest.approx(mr.solve(dense, "fast").objective, rel=1e-5)
     assert rows.gram == pytest.approx(dense.gram, rel=1e-12, abs=1e-12)
+
+
+def test_a_caller_who_handles_the_interrupt_keeps_his_handler():
+    asked: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    try:
+        own = signal.getsignal(signal.SIGINT)
+        with Interruptible() as interrupt:
+            signal.raise_signal(signal.SIGINT)
+        assert asked == [signal.SIGINT]
+        assert not interrupt.asked
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)
