@@ -98,8 +98,9 @@ def test_where_a_bias_alone_meets_every_target_the_optimum_is_exactly_0(machine,
 
 
 def test_a_class_without_weight_asks_nothing_of_the_bias():
-    problem = mr.Problem(mr.WW, X, Y, sample_weight=(Y == 1).astype(float), bias="free")
-    assert mr.solve(problem, "fast").certificate.upper == 0.0
+    for machine in (mr.WW, mr.RM(1)):
+        problem = mr.Problem(machine, X, Y, sample_weight=(Y == 1).astype(float), bias="free")
+        assert mr.solve(problem, "fast").certificate.upper == 0.0
     assert mr.solve(mr.Problem(mr.WW, X, Y, bias="free"), "fast").certificate.lower > 0.1
 
 
@@ -114,6 +115,14 @@ def test_multipliers_all_at_their_bounds_with_a_small_residual_keep_a_lower_boun
     alpha = np.array([[0, 1e-3], [1e-3 * (1 - 1e-5), 0]])
     certificate = mr.certify(problem, alpha=alpha)
     assert certificate.lower > 0.99 * certificate.upper
+
+
+def test_features_far_from_0_at_a_large_cost_reach_the_last_digits():
+    for seed in (3, 8, 10):
+        rng = np.random.default_rng(seed)
+        weight = rng.choice([0, 1, 1, 0.1, 10], 24)
+        problem = mr.Problem(mr.ATM, rng.normal(size=(24, 4)) + 100, rng.integers(0, 4, 24), C=388, sample_weight=weight)
+        assert mr.solve(problem, "fast", tolerance=1e-8, max_iter=300).converged
 
 
 @pytest.mark.parametrize(("machine", "method"), [

@@ -163,7 +163,8 @@ def linear_gain(problem: Problem, alpha: Real, dtype: Any) -> tuple[Real, Real]:
 
 def no_loss(problem: Problem, b: Real) -> bool:
     """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
-    if (violations(problem, np.asarray(b, dtype=np.float64)[None, :] + np.zeros((problem.n, 1))) > 1e-6).any():
+    scores = np.broadcast_to(np.asarray(b, dtype=np.float64), (problem.n, problem.d))
+    if (violations(problem, scores)[problem.costs > 0] > 1e-6).any():
         return False
     nu, gamma = problem.machine.projected_nu(problem.d), problem.machine.gamma(problem.d)
     exact = [Fraction(float(v)) for v in b]
