@@ -95,7 +95,7 @@ class SavedModel:
             "machine": problem.machine.name, "cost": problem.machine.cost, "C": problem.C, "bias": problem.bias,
             "kernel": _kernel_record(problem.kernel), "labels": list(self.labels),
             "features": None if self.features is None else list(self.features),
-            "train": {"X": problem.X.tolist(), "y": problem.y.tolist(),
+            "train": {"X": (problem.dense_features if problem.is_sparse else problem.X).tolist(), "y": problem.y.tolist(),
                       "sample_weight": None if weight is None else weight.tolist()},
             "W" if problem.is_linear else "coef": self.weights.tolist(), "b": self.b.tolist(), "alpha": self.alpha.tolist(),
             "tolerance": self.tolerance, "method": self.method, "certificate": self.claimed}

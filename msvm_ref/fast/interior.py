@@ -23,6 +23,8 @@ LARGEST = 3000
 """Components at once, where H is factored whole."""
 WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
+FEW = 400
+"""Up to so many multipliers H is factored whole even then: that costs next to nothing and loses fewer digits."""
 STEPS, USUAL = 80, 20
 CLOSE = 1e-13
 INWARD = 0.1
@@ -45,7 +47,7 @@ def price(engine: Engine, machine: Blocks) -> float:
 
 def interior(engine: Engine, machine: Blocks, equality: bool, tolerance: float) -> None:
     """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``."""
-    narrow = by_features(engine)
+    narrow = by_features(engine) and engine.alpha.size > FEW
     chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
     if len(chosen) == 0:
         return

@@ -8,22 +8,25 @@ from types import FrameType
 
 
 class Interruptible:
-    """While open, the first SIGINT only sets ``asked``; a second one interrupts as usual. Other threads are left alone."""
+    """While open, the first SIGINT only sets ``asked``; a second one interrupts as usual.
+
+    Other threads are left alone, and so is a caller who handles or ignores the signal in a way of his own.
+    """
 
     def __init__(self) -> None:
         self.asked = False
-        self.previous: object = None
+        self.ours = False
 
     def __enter__(self) -> Interruptible:
         if threading.current_thread() is threading.main_thread():
-            self.previous = signal.getsignal(signal.SIGINT)
-            if self.previous is not None:
+            self.ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            if self.ours:
                 signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.previous is not None:
-            signal.signal(signal.SIGINT, self.previous)  # type: ignore[arg-type]
+        if self.ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.asked = True

@@ -149,7 +149,7 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
     """The Gram of ``problem`` if ``cache_mb`` allows it, else an empty cache of that size."""
     n = problem.n
     room = int(cache_mb * 1e6 / (8 * n))
-    if n <= room or problem.n <= problem.FACTOR_LIMIT or not problem.kernel.positive:
+    if n <= room or not problem.is_implicit:
         table = _gram(problem)
         nobody = np.zeros(0, dtype=np.int64)
         unused = (RBF, np.zeros((1, 1)), 0.0, 0.0, 0, table, nobody, nobody, np.zeros(0, dtype=bool), np.zeros(2, np.int64))
@@ -165,7 +165,7 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
 
 
 def _gram(problem: Problem) -> Array:
-    if problem.n <= problem.FACTOR_LIMIT or not problem.kernel.positive:
+    if not problem.is_implicit:
         return np.ascontiguousarray(problem.features @ problem.features.T)
     kind, gamma, _, _ = _parameters(problem.kernel)
     return _rbf_gram(problem.X, gamma) if kind == RBF else np.array(problem.gram)
@@ -175,7 +175,8 @@ def _rbf_gram(X: Array, gamma: float) -> Array:
     """exp(-gamma ||x - y||^2), block by block above the diagonal and mirrored below."""
     n, out = len(X), np.empty((len(X), len(X)))
     scaled = (X - X.mean(axis=0)) * np.sqrt(2 * gamma)
-    halves = (scaled * scaled).sum(axis=1) / 2
+    with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
+        halves = (scaled * scaled).sum(axis=1) / 2
     quick, columns = float(halves.max()) * X.shape[1] <= QUICK, np.ascontiguousarray(scaled.T)
     for first in range(0, n, BLOCK):
         last = min(first + BLOCK, n)

@@ -22,8 +22,10 @@ from msvm_ref.fast.linear_engine import LinearEngine
 from msvm_ref.fast.newton import newton
 from msvm_ref.fast.rows import rows
 from msvm_ref.fast.steps import totals
+from msvm_ref.judge.bias import lossless_bias
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.certify import judge_candidate
 from msvm_ref.judge.feasible import feasible_dual, into_groups
 from msvm_ref.judge.finish import finish
 from msvm_ref.judge.implicit import judge_implicit
@@ -39,6 +41,8 @@ POLISH_TOLERANCE = 1e-5
 PATIENCE, LONG, SOON = 3, 40, 7
 SHARE, HEADSTART = 4.0, 3e7
 """Operations of Newton steps or barriers that no passes have to pay for."""
+FINEST = 1e-14
+"""The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 FAILURES = 3
 """After so many Newton steps in a row that left a third of the gap, the barrier is called in; later where it can take only
 a part of the examples at a time."""
@@ -75,7 +79,7 @@ class _Ascent:
 
     def run(self) -> Solution:
         with Interruptible() as interrupt, Progress("fast", 1000) as bar:
-            words = self._climb(interrupt, bar)
+            words = "certified" if self._nothing_to_learn() else self._climb(interrupt, bar)
         if words not in ("certified", "kkt") and not self._settled() and self.closest[0] < np.inf:
             self.engine.restart(*self.closest[1:])
             self._settled()
@@ -92,7 +96,7 @@ class _Ascent:
         schedule = _Schedule(self.tolerance, allowed, price(self.engine, self.machine))
         if by_features(self.engine):  # cheap, and sure: first choice
             schedule.failures, schedule.long = allowed + 1, SOON
-        goal, first = self.tolerance, 0.0
+        goal, first = max(self.tolerance, FINEST), 0.0
         action = self._pass
         while True:
             spent = action()
@@ -122,6 +126,20 @@ class _Ascent:
                 self._update_bias(now)
             action = self._pass if self.kkt is not None or action != self._pass else \
                 {"pass": self._pass, "newton": self._newton, "interior": self._interior}[schedule.next(now.relative)]
+
+    def _nothing_to_learn(self) -> bool:
+        """Does a free bias alone meet every target? Then the optimum is 0, to which no relative gap leads."""
+        b = lossless_bias(self.problem)
+        if b is None:
+            return False
+        alpha = np.zeros_like(self.engine.alpha)
+        if self.problem.is_implicit:
+            candidate = Candidate(b=b, alpha=alpha, coef=alpha)
+            self.best = candidate, judge_implicit(self.problem, candidate)
+        else:
+            candidate = Candidate(np.zeros((self.problem.features.shape[1], self.problem.d)), b, alpha)
+            self.best = candidate, judge_candidate(self.problem, candidate)
+        return self.best[1].upper == 0.0
 
     def _pass(self) -> float:
         self.passes += 1
@@ -168,6 +186,7 @@ class _Ascent:
             b = engine.b0 + engine.rho * r
             primal -= float(b @ r) / 2
             cost = float(abs(r) @ (2 * abs(b) + abs(self.machine.gamma).max() + engine.rho * abs(r)))
+            violation = max(violation, float(engine.rho * abs(r).max()))  # the equality, as what b would still move by
         return _State(primal, gap + cost, gap, cost, violation)
 
     def _dual_value(self, alpha: Array, effect: Array) -> float:

@@ -40,11 +40,22 @@ def _counts(problem: Problem) -> Array:
     return np.ones((problem.n, 1)) if problem.spec.shared else problem.spec.mask[problem.y].astype(float)
 
 
-def certificate_of(problem: Problem, handed: Candidate, off: Array, size: float, scores: Array, dual: FeasibleDual,
-                   upper: Enclosed, lower: Enclosed, best_lower: float) -> Certificate:
-    """The certificate from what was recomputed: values, scores (bias included) and the distance from stationarity."""
+@dataclass(frozen=True)
+class Centring:
+    """||sum_c w_c|| and ||W|| of the weights as handed in."""
+
+    tilt: float
+    size: float
+
+
+def certificate_of(problem: Problem, handed: Candidate, centring: Centring | None, off: Array, size: float, scores: Array,
+                   dual: FeasibleDual, upper: Enclosed, lower: Enclosed, best_lower: float) -> Certificate:
+    """The certificate from what was recomputed: values, scores (bias included) and the distance from stationarity.
+
+    It takes the problem for its kernel; who judged a factor of its Gram adds that factor's residual.
+    """
     kkt = _kkt(problem, off, size, scores, dual.alpha, upper.value) if math.isfinite(upper.high) else None
-    centre, moved = _sum_to_zero(problem, handed, max(upper.high - best_lower, 0.0))
+    centre, moved = _sum_to_zero(problem, handed.b, centring, max(upper.high - best_lower, 0.0))
     return Certificate(
         title=_title(problem), lower=best_lower, upper=upper.high,
         primal_value=upper.high if handed.W is not None or handed.coef is not None else None,
@@ -54,22 +65,21 @@ def certificate_of(problem: Problem, handed: Candidate, off: Array, size: float,
         sum_to_zero=centre, sum_to_zero_required=problem.spec.sum_to_zero, **_dual_faults(problem, handed),
         stationarity=kkt.stationarity if kkt else None, worst_class=kkt.worst_class if kkt else None,
         complementarity=kkt.complementarity if kkt else None, scores_residual=None, alpha_built=handed.alpha is None,
-        gram_residual=0.0 if problem.is_implicit else problem.factor.residual, lower_from="the candidate's alpha, repaired")
+        gram_residual=0.0, lower_from="the candidate's alpha, repaired")
 
 
-def _sum_to_zero(problem: Problem, handed: Candidate, gap: float) -> tuple[float | None, float]:
+def _sum_to_zero(problem: Problem, b: Array | None, centring: Centring | None, gap: float) -> tuple[float | None, float]:
     """(relative violation, distance that centring moves W) of the candidate as handed in.
 
     W is measured against itself and the distance its gap allows, b against the targets, each beyond its own rounding.
     """
-    if handed.W is None or handed.b is None or not math.isfinite(gap):
-        return None, 0.0  # W_alpha of an implicit candidate is centred by construction
+    if centring is None or b is None or not math.isfinite(gap):
+        return None, 0.0
     root = math.sqrt(problem.d)
-    off = float(np.linalg.norm(handed.W.sum(axis=1))) / root
-    off_b = abs(float(handed.b.sum())) / root
+    off, off_b = centring.tilt / root, abs(float(b.sum())) / root
     noise = 4 * problem.d * float(np.finfo(float).eps)
-    size, size_b = float(np.linalg.norm(handed.W)), float(np.linalg.norm(handed.b))
-    fault = (off if off > noise * size else 0.0) / max(size, math.sqrt(2 * gap), 1e-300)
+    size_b = float(np.linalg.norm(b))
+    fault = (off if off > noise * centring.size else 0.0) / max(centring.size, math.sqrt(2 * gap), 1e-300)
     fault_b = (off_b if off_b > noise * size_b else 0.0) / max(float(abs(problem.spec.gamma).max()), 1e-300)
     return max(fault, fault_b), off if problem.spec.sum_to_zero else 0.0
 

@@ -38,6 +38,25 @@ def optimal_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
     return np.zeros(problem.d) if found.x is None else np.asarray(found.x[:problem.d])
 
 
+def lossless_bias(problem: Problem) -> Array | None:
+    """A b that meets every target of every class with examples, W being 0: where there is one the optimum is 0, and only there.
+
+    max t  s.t.  <(Pi nu)_p, b> >= gamma_p + t, t <= 1 over the rows that are not 0: met with room, where that is possible.
+    """
+    if problem.bias != "free":
+        return None
+    spec, present = problem.spec, np.bincount(problem.y, problem.costs > 0, minlength=problem.d) > 0
+    y, p = np.nonzero(spec.mask & present[:, None])
+    rows, targets = spec.projected_nu[y, p], spec.gamma[y, p]
+    binding = rows.any(axis=1)
+    program = {"c": np.append(np.zeros(problem.d), -1.0), "A_ub": np.column_stack([-rows, binding.astype(float)])[binding],
+               "b_ub": -targets[binding], "bounds": [(None, None)] * problem.d + [(None, 1.0)], "method": "highs"}
+    found = linprog(**_centred(problem, program, problem.d + 1))
+    if found.x is None or found.x[-1] < 0 or (targets[~binding] > 0).any():
+        return None
+    return np.asarray(found.x[:-1])
+
+
 def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
     """(d, 2): the least and the largest value of each b_c over the optimal b; +-inf where nothing holds it."""
     level = _smooth_level(problem, scores, b, alpha) if problem.spec.quadratic else _linear_level(problem, scores)

@@ -31,9 +31,9 @@ class Candidate:
                 object.__setattr__(self, name, frozen(value))
 
     @property
-    def implicit(self) -> bool:
-        """Is it to be judged through the kernel alone?"""
-        return self.coef is not None
+    def kernel_suffices(self) -> bool:
+        """Can it be judged through the kernel alone, without feature coordinates or multipliers of the judge's own?"""
+        return self.W is None and self.alpha is not None
 
     def explicit(self, problem: Problem) -> Candidate:
         """The same with W in feature coordinates."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import DataError, MsvmError
-from msvm_ref.judge.assemble import certificate_of
+from msvm_ref.judge.assemble import Centring, certificate_of
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.build import best_dual
 from msvm_ref.judge.candidate import Candidate, candidate
@@ -36,7 +36,7 @@ def certify(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, c
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
     handed = candidate(problem, W, b, alpha, coef, scores)
-    if handed.implicit and not rigorous and reference is None:
+    if problem.is_implicit and handed.kernel_suffices and not rigorous and reference is None:
         return judge_implicit(problem, handed)
     handed = handed.explicit(problem)
     residual = None
@@ -95,8 +95,11 @@ def judge_candidate(problem: Problem, handed: Candidate, scores_residual: float 
     with np.errstate(over="ignore", invalid="ignore"):  # an overflowing candidate has an infinite upper and no KKT blocks
         off, size = _off(problem, W, b, dual.alpha)
         scores = problem.features @ W + b
-    known = certificate_of(problem, handed, off, size, scores, dual, upper, lower, best_lower)
-    return replace(known, upper=best_upper, lower_from=lower_from, scores_residual=scores_residual)
+        centring = None if handed.W is None else Centring(float(np.linalg.norm(handed.W.sum(axis=1))),
+                                                          float(np.linalg.norm(handed.W)))
+    known = certificate_of(problem, handed, centring, off, size, scores, dual, upper, lower, best_lower)
+    return replace(known, upper=best_upper, lower_from=lower_from, scores_residual=scores_residual,
+                   gram_residual=problem.factor.residual)
 
 
 def _dual(problem: Problem, handed: Candidate, helper: Candidate | None) -> tuple[FeasibleDual, str]:

@@ -26,7 +26,7 @@ from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 from msvm_ref.model.rational import rank
 
-SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
+SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
 """How far alpha may be pulled towards 0 to give the correction room; the dual value pays for it."""
 SNAP = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
 """Multipliers below this part of their C are taken for 0: the equality may force them there (an absent class does)."""

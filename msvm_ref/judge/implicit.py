@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from msvm_ref.errors import MsvmError
-from msvm_ref.judge.assemble import certificate_of
+from msvm_ref.judge.assemble import Centring, certificate_of
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
-from msvm_ref.judge.values import Enclosed, by_class, expansion, linear_gain, losses, rounding, summed
+from msvm_ref.judge.values import Enclosed, by_class, expansion, linear_gain, losses, no_loss, rounding, summed
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import UNIT
 from msvm_ref.model.problem import Problem
@@ -81,7 +81,15 @@ def judge_implicit(problem: Problem, handed: Candidate) -> Certificate:
     if problem.bias == "penalized":
         off = off + (b - A.sum(axis=0)) ** 2
     size = math.sqrt(2 * max(own.half_norm.value, picture.half_norm.value, 0.0))
-    return certificate_of(problem, handed, off, size, own.scores + b, dual, upper, lower, lowest)
+    centring = None if handed.coef is None else _centring(coef, own)
+    return certificate_of(problem, handed, centring, off, size, own.scores + b, dual, upper, lower, lowest)
+
+
+def _centring(coef: Array, at: Image) -> Centring:
+    """||sum_c w_c||^2 = r' K r with r = sum_c coef_c, where that is more than the rounding of its own sum."""
+    r = coef.sum(axis=1)
+    r = np.where(abs(r) > rounding(4 * coef.shape[1]) * abs(coef).sum(axis=1), r, 0.0)
+    return Centring(math.sqrt(max(float(r @ at.scores.sum(axis=1)), 0.0)), math.sqrt(max(2 * at.half_norm.value, 0.0)))
 
 
 def _bias(problem: Problem, handed: Candidate, picture: Image, dual: FeasibleDual) -> Array:
@@ -94,6 +102,8 @@ def _bias(problem: Problem, handed: Candidate, picture: Image, dual: FeasibleDua
 
 def upper_value(problem: Problem, at: Image, b: Array) -> Enclosed:
     """P at (W, b): margins through Pi nu, and ||Pi W|| <= ||W||."""
+    if at.half_norm.high == 0 and not (problem.bias == "penalized" and b.any()) and no_loss(problem, b):
+        return Enclosed(0.0, 0.0)
     nu, gamma = abs(problem.spec.projected_nu), abs(problem.spec.gamma[problem.y])
     error = by_class(nu, problem.y, at.error)
     error += rounding(problem.d + 8) * (gamma + by_class(nu, problem.y, abs(at.scores) + abs(b)))

@@ -91,7 +91,7 @@ class Solution:
         """
         if self.problem.bias != "free":
             return frozen(np.column_stack([self.b, self.b]))
-        scores = image(self.problem, self.coef).scores if self.candidate.implicit \
+        scores = image(self.problem, self.coef).scores if self.candidate.coef is not None \
             else self.problem.features @ self.candidate.primal[0]
         return frozen(bias_interval(self.problem, scores, self.b, self.alpha))
 

@@ -106,7 +106,7 @@ def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) 
         scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
         if not (np.isfinite(scores).all() and np.isfinite(size).all()):
             return Enclosed(math.nan, math.inf)
-        if not W.any() and not (problem.bias == "penalized" and b.any()) and _no_loss(problem, b):
+        if not W.any() and not (problem.bias == "penalized" and b.any()) and no_loss(problem, b):
             return Enclosed(0.0, 0.0)
         gamma = abs(gamma_table[problem.y])
         error = rounding(row_length(phi) + spec.d + 8, unit) * (gamma + by_class(abs(nu), problem.y, size))
@@ -122,7 +122,7 @@ def losses(problem: Problem, scores: Real, error: Real, dtype: Any) -> tuple[Rea
     nu, gamma = coefficients(problem.machine, problem.d, dtype)
     t = np.where(spec.mask[problem.y], gamma[problem.y] - by_class(nu, problem.y, scores), -np.inf)
     error = error + UNDERFLOW * (1 + float(abs(nu).max()))
-    error = np.where(t + error > 0, error, 0)  # a constraint that surely holds costs nothing
+    error = np.where(t + error <= 0, 0, error)  # a constraint that surely holds costs nothing; NaN is not sure
     xi = slacks(problem, t)
     error = error.max(axis=1, keepdims=True) if spec.shared else error
     cost = problem.costs.astype(dtype)[:, None]
@@ -161,9 +161,10 @@ def linear_gain(problem: Problem, alpha: Real, dtype: Any) -> tuple[Real, Real]:
     return np.concatenate([gain, -conjugate]), rounding(2 * problem.d + 8, float(np.finfo(dtype).eps)) * conjugate
 
 
-def _no_loss(problem: Problem, b: Real) -> bool:
+def no_loss(problem: Problem, b: Real) -> bool:
     """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
-    if (violations(problem, np.asarray(b, dtype=np.float64)[None, :] + np.zeros((problem.n, 1))) > 1e-6).any():
+    scores = np.broadcast_to(np.asarray(b, dtype=np.float64), (problem.n, problem.d))
+    if (violations(problem, scores)[problem.costs > 0] > 1e-6).any():
         return False
     nu, gamma = problem.machine.projected_nu(problem.d), problem.machine.gamma(problem.d)
     exact = [Fraction(float(v)) for v in b]

@@ -27,27 +27,41 @@ class Kernel:
     def __call__(self, a: Array, b: Array) -> Array:
         """The matrix k(a_i, b_j)."""
         try:
-            raw = np.asarray(self.function(a, b))
+            with np.errstate(over="ignore"):  # what overflows is refused below
+                raw = np.asarray(self.function(a, b))
             values: Array = np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
         except (TypeError, ValueError) as error:
             raise DataError(f"kernel {self.name}", "take (A, B) and return a real matrix", str(error),
                             "rbf and polynomial want their parameters first: rbf(0.5)") from error
         if raw.dtype.kind == "c":
             raise DataError(f"kernel {self.name}", "be real", "complex values")
-        if values.shape != (len(a), len(b)):
-            raise DataError(f"kernel {self.name}", f"return shape {(len(a), len(b))}", f"shape {values.shape}")
-        if not (abs(values) <= LARGEST).all():  # also False for NaN
-            raise DataError(f"kernel {self.name}", f"return finite values up to {LARGEST:g}", "NaN or larger",
-                            "rescale the features")
+        wanted = (a.shape[0], b.shape[0])
+        if values.shape != wanted:
+            raise DataError(f"kernel {self.name}", f"return shape {wanted}", f"shape {values.shape}")
+        self._refuse_beyond(LARGEST, values)
         return values
 
+    def _refuse_beyond(self, largest: float, values: Array) -> None:
+        if not (abs(values) <= largest).all():  # also False for NaN
+            raise DataError(f"kernel {self.name}", f"return finite values up to {LARGEST:g}", "NaN or larger",
+                            "rescale the features")
+
+    @property
+    def has_bounds(self) -> bool:
+        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do."""
+        return hasattr(self.function, "bounded")
+
     def lengths(self, a: Array) -> Array:
-        """s_i >= sqrt k(a_i, a_i), rounded upwards; for the kernels ``positive`` promises."""
-        return np.asarray(self.function.lengths(a) * (1 + 1e-12))  # type: ignore[attr-defined]
+        """s_i >= sqrt k(a_i, a_i), rounded upwards."""
+        with np.errstate(over="ignore"):
+            lengths = np.asarray(self.function.lengths(a) * (1 + 1e-12))  # type: ignore[attr-defined]
+        self._refuse_beyond(LARGEST**0.5, lengths)
+        return lengths
 
     def bounded(self, a: Array, b: Array, careful: bool) -> tuple[Array, float]:
         """k(a_i, b_j) and eta with |error| <= eta s_i s_j; ``careful`` costs more and errs less."""
-        values, eta = self.function.bounded(a, b, careful)  # type: ignore[attr-defined]
+        with np.errstate(over="ignore"):  # gamma ||.||^2 beyond floats: exp(-inf) = 0, or no bound from the quick way
+            values, eta = self.function.bounded(a, b, careful)  # type: ignore[attr-defined]
         return values, float(eta)
 
     def __repr__(self) -> str:
@@ -73,20 +87,19 @@ class _Rbf:
         """Squares by differences (each term good to a factor 1 + (p + 2) u, and k gamma ||.||^2 <= 1/e) or, about the first
         point's centre, as ||x||^2 + ||y||^2 - 2 <x, y> (good to (4 p + 24) u R^2 with R the largest norm); exp to 4 u.
         """
-        p = a.shape[1]
-        if careful:
+        p, centre = a.shape[1], b.mean(axis=0)
+        near, at = a - centre, b - centre
+        norm_a, norm_b = (near * near).sum(axis=1), (at * at).sum(axis=1)
+        eta = ((4 * p + 24) * self.gamma * float(max(norm_a.max(), norm_b.max())) * 1.01 + 12) * UNIT
+        if careful or not eta < 1:  # the quick way may say nothing at all
             square = cdist(a, b, "sqeuclidean")
             eta = (p + 12) * UNIT
         else:
-            centre = b.mean(axis=0)
-            a, b = a - centre, b - centre
-            norm_a, norm_b = (a * a).sum(axis=1), (b * b).sum(axis=1)
-            square = a @ b.T
+            square = near @ at.T
             square *= -2.0
             square += norm_a[:, None]
             square += norm_b
             np.maximum(square, 0.0, out=square)
-            eta = ((4 * p + 24) * self.gamma * max(norm_a.max(), norm_b.max()) * 1.01 + 12) * UNIT
         np.multiply(square, -self.gamma, out=square)
         return np.exp(square, out=square), eta
 
@@ -110,7 +123,8 @@ class _Polynomial:
 
 
 def _inner(a: Array, b: Array) -> Array:
-    return np.asarray(a @ b.T)
+    product: Any = a @ b.T
+    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
 
 
 def _given(a: Array, b: Array) -> Array:

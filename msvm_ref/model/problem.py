@@ -84,6 +84,8 @@ class Problem:
         _check_costs(self.costs)
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
+        if self.is_implicit:
+            self.kernel.lengths(X)  # no Gram will be formed that could refuse data too large
 
     @property
     def n(self) -> int:
@@ -141,7 +143,7 @@ class Problem:
     @property
     def is_implicit(self) -> bool:
         """Is the problem its kernel, and not a factor of its Gram (see FACTOR_LIMIT)?"""
-        return not self.is_linear and self.kernel.positive and self.n > self.FACTOR_LIMIT
+        return self.kernel.has_bounds and self.n > self.FACTOR_LIMIT
 
     @property
     def is_linear(self) -> bool:
