@@ -12,7 +12,7 @@ import pytest
 import msvm_ref as mr
 
 ROOT = Path(mr.__file__).parent
-LAYER = {"errors": 0, "progress": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "classic": 3, "softmax": 3,
+LAYER = {"errors": 0, "progress": 0, "compiled": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "classic": 3, "softmax": 3,
          "methods": 4, "theory": 4, "exact": 4, "reductions": 4, "conformance": 5, "papers": 5}
 TOP = 6
 VERIFIER = ROOT / "conformance" / "verifier"
