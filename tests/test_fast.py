@@ -212,7 +212,7 @@ class TestBugsPutIn:
     def test_wrong_prox_branch(self, monkeypatch, machine, fault):
         assert self.outcome(machine=machine, C=3.0).converged
         monkeypatch.setattr(driver, "blocks", lambda problem: replace(blocks(problem), **fault))
-        monkeypatch.setattr(driver._Schedule, "next", lambda self, gap: "pass")
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
         assert not self.outcome(machine=machine, C=3.0).converged
 
     def test_forgotten_shrink_check(self, monkeypatch):
@@ -224,7 +224,7 @@ class TestBugsPutIn:
             return work
 
         monkeypatch.setattr(driver._Ascent, "_pass", asleep)
-        monkeypatch.setattr(driver._Schedule, "next", lambda self, gap: "pass")
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
         assert not self.outcome().converged
 
     def test_stale_gradient(self, monkeypatch):
@@ -237,7 +237,7 @@ class TestBugsPutIn:
             return work
 
         monkeypatch.setattr(driver._Ascent, "_pass", forgetful)
-        monkeypatch.setattr(driver._Schedule, "next", lambda self, gap: "pass")
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
         monkeypatch.setattr(driver.KernelEngine, "refresh", lambda self: None)
         assert not self.outcome().converged
 
@@ -253,7 +253,7 @@ class TestBugsPutIn:
             return original(self)
 
         monkeypatch.setattr(driver._Ascent, "_pass", mixed_up)
-        monkeypatch.setattr(driver._Schedule, "next", lambda self, gap: "pass")
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
         assert not self.outcome(**small).converged
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.fast.blocks import Blocks
-from msvm_ref.fast.newton import FACTOR_SPEED, Engine, expansion, gradient
+from msvm_ref.fast.engine import Engine
+from msvm_ref.fast.newton import FACTOR_SPEED, expansion, gradient
 from msvm_ref.fast.systems import Components, DenseSystem, FeatureSystem, System
 from msvm_ref.model.arrays import Array
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from msvm_ref.fast.blocks import Blocks
-from msvm_ref.fast.steps import LONGEST_REST, block_step, expand_all
+from msvm_ref.fast.engine import Engine, Index
+from msvm_ref.fast.steps import block_step, lie_down, resting
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -28,8 +28,7 @@ def dense_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest:
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
     steps = 0
     for i in order:
-        if rest[i] > 0:
-            rest[i] -= 1
+        if resting(i, rest):
             continue
         x = X[i]
         for c in range(d):
@@ -39,8 +38,7 @@ def dense_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest:
             here[c] = value + bias[c]
         gain = block_step(machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch)
         if gain <= 0.0:
-            nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
-            rest[i] = nap[i]
+            lie_down(i, rest, nap)
             continue
         nap[i] = 0
         steps += 1
@@ -65,8 +63,7 @@ def sparse_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
     steps = 0
     for i in order:
-        if rest[i] > 0:
-            rest[i] -= 1
+        if resting(i, rest):
             continue
         here[:] = bias
         for e in range(indptr[i], indptr[i + 1]):
@@ -75,8 +72,7 @@ def sparse_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest
                 here[c] += x * w[c]
         gain = block_step(machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch)
         if gain <= 0.0:
-            nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
-            rest[i] = nap[i]
+            lie_down(i, rest, nap)
             continue
         nap[i] = 0
         steps += 1
@@ -91,26 +87,19 @@ def sparse_epoch(machine: tuple[Any, ...], y: Any, cost: Array, order: Any, rest
     return steps
 
 
-class LinearEngine:
-    """The state of one ascent on W; see KernelEngine for its twin."""
-
+class LinearEngine(Engine):
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
-        n, d = problem.n, problem.d
-        self.sparse = problem.is_sparse
+        super().__init__(problem, machine, rho)
+        self.sparse, self.width = problem.is_sparse, problem.X.shape[1] + 1
         self.mean = np.zeros(problem.X.shape[1])
-        if problem.bias == "free" and not self.sparse:  # sum_i A_i = 0 lets the features be centred, which helps the ascent
+        if self.free and not self.sparse:  # sum_i A_i = 0 lets the features be centred, which helps the ascent
             self.mean = problem.X.mean(axis=0)
         self.X: Any = problem.X - self.mean if self.mean.any() else problem.X
-        self.machine, self.rho = machine.packed, rho
-        self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
-        self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.free, self.width = problem.bias == "free", problem.X.shape[1] + 1
-        p = self.X.shape[1]
+        p, d = self.X.shape[1], problem.d
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)
         self.squares = np.asarray((self.X * self.X).sum(axis=1)).ravel()
-        self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
-        self.steps, self.visits = 0, 0
+        self.visits = 0
 
     @property
     def W(self) -> Array:
@@ -118,71 +107,55 @@ class LinearEngine:
 
     @property
     def scores(self) -> Array:
-        """(n x d) f(x_i), bias included."""
         return np.asarray(self.X @ self.W + self.bias)
 
     @property
     def true_bias(self) -> Array:
-        """b for the features as given."""
         return self.bias - self.mean @ self.W
 
     @property
     def evaluations(self) -> int:
-        """Inner products <w, x_i>, counted as one kernel value for each class."""
         return self.visits * self.alpha.shape[1]
 
     @property
     def diagonal(self) -> Array:
         return self.squares + self.rho
 
-    def pass_over(self, order: NDArray[np.int64]) -> float:
-        """One pass; the work it was, in multiply-adds."""
+    def pass_over(self, order: Index) -> float:
         visits = int((self.rest == 0).sum())
         self.visits += visits
         common = (self.machine, self.y, self.cost, order, self.rest, self.nap, self.rho, self.squares)
         if self.sparse:
-            steps = sparse_epoch(*common, self.X.data, self.X.indices, self.X.indptr, self.weights, self.bias,
-                                         self.alpha, self.A)
+            stored = (self.X.data, self.X.indices, self.X.indptr)
+            steps = sparse_epoch(*common, *stored, self.weights, self.bias, self.alpha, self.A)
         else:
             steps = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
         self.steps += steps
         entries = self.X.nnz / max(len(order), 1) if self.sparse else self.X.shape[1]
         return float((steps + visits) * entries * len(self.b0) + 10 * len(order) * len(self.b0))
 
-    def gram(self, chosen: NDArray[np.int64]) -> Array:
+    def gram(self, chosen: Index) -> Array:
         part = self.X[chosen]
         product = part @ part.T
         return np.asarray((product.toarray() if self.sparse else product) + self.rho)
 
-    def product(self, chosen: NDArray[np.int64], A: Array) -> Array:
-        """(n x d) what coefficients A of the chosen examples add to every score."""
+    def product(self, chosen: Index, A: Array) -> Array:
         return np.asarray(self.X @ (self.X[chosen].T @ A) + self.rho * A.sum(axis=0))
 
-    def rough_product(self, chosen: NDArray[np.int64], A: Array) -> Array:
+    def rough_product(self, chosen: Index, A: Array) -> Array:
         part = self.X[chosen]
         return np.asarray(part @ (part.T @ A) + self.rho * A.sum(axis=0))
 
-    def set_alpha(self, alpha: Array, chosen: NDArray[np.int64], change: Array, effect: Array) -> None:
-        self.alpha = alpha
-        self.A[chosen] += change
+    def _follow(self, chosen: Index, change: Array, effect: Array) -> None:
         step = self.X[chosen].T @ change
         self.weights += step if self.sparse else step.T
         self.bias += self.rho * change.sum(axis=0)
-        self.rest[:], self.nap[:] = 0, 0
 
     def shift_bias(self, shift: Array) -> None:
         self.b0 = self.b0 + shift
         self.bias += shift
 
     def refresh(self) -> None:
-        """W and b anew from alpha."""
         W = np.asarray(self.X.T @ self.A)
         self.weights = np.ascontiguousarray(W if self.sparse else W.T)
         self.bias = self.b0 + self.rho * self.A.sum(axis=0)
-
-    def restart(self, alpha: Array, b0: Array) -> None:
-        """Stand at alpha and b0, whatever came before."""
-        self.alpha, self.b0 = np.array(alpha), np.array(b0)
-        expand_all(self.machine, self.y, self.alpha, self.A)
-        self.rest[:], self.nap[:] = 0, 0
-        self.refresh()

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.fast.blocks import OWN, Blocks
+from msvm_ref.fast.engine import Engine, Index
 from msvm_ref.model.arrays import Array
 
-Index = NDArray[np.int64]
 FACTORED = 3000
 """Systems up to this size are factored."""
 FACTOR_SPEED = 20.0
@@ -33,31 +31,6 @@ INSIDE = 1e-12
 HALVINGS = 6
 LEVEL = 1e-13
 """A dual value is told apart from another to this part of it: the last digits of a gap hide below."""
-
-
-class Engine(Protocol):
-    """What the polish needs of either engine."""
-
-    y: Index
-    cost: Array
-    alpha: Array
-    A: Array
-    rho: float
-    b0: Array
-    free: bool
-    width: int
-    """Features, where the kernel is linear and they are at hand; else 0."""
-
-    @property
-    def scores(self) -> Array: ...
-    def gram(self, chosen: Index) -> Array: ...
-    def product(self, chosen: Index, A: Array) -> Array: ...
-    def rough_product(self, chosen: Index, A: Array) -> Array: ...
-    def shift_bias(self, shift: Array) -> None: ...
-    def restart(self, alpha: Array, b0: Array) -> None: ...
-    @property
-    def diagonal(self) -> Array: ...
-    def set_alpha(self, alpha: Array, chosen: Index, change: Array, effect: Array) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,13 @@ import numpy as np
 
 from msvm_ref.errors import DataError
 from msvm_ref.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.fast.interior import by_features, interior, price, takes_all
+from msvm_ref.fast.interior import interior, price
 from msvm_ref.fast.interrupt import Interruptible
 from msvm_ref.fast.kernel_engine import KernelEngine
 from msvm_ref.fast.linear_engine import LinearEngine
 from msvm_ref.fast.newton import newton
 from msvm_ref.fast.rows import rows
+from msvm_ref.fast.schedule import Schedule
 from msvm_ref.fast.steps import totals
 from msvm_ref.judge.bias import lossless_bias
 from msvm_ref.judge.candidate import Candidate
@@ -35,17 +36,8 @@ from msvm_ref.model.arrays import Array, real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.progress import Progress
 
-POLISH_BELOW = 1e-3
-POLISH_TOLERANCE = 1e-5
-"""Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
-PATIENCE, LONG, SOON = 3, 40, 7
-SHARE, HEADSTART = 4.0, 3e7
-"""Operations of Newton steps or barriers that no passes have to pay for."""
 FINEST = 1e-14
 """The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
-FAILURES = 3
-"""After so many Newton steps in a row that left a third of the gap, the barrier is called in; later where it can take only
-a part of the examples at a time."""
 
 
 def solve_fast(problem: Problem, *, tolerance: float, max_iter: int = 100_000, max_seconds: float = np.inf,
@@ -92,10 +84,7 @@ class _Ascent:
         return Solution(self.problem, candidate, certificate, "fast", "numba", converged, (attempt,), work)
 
     def _climb(self, interrupt: Interruptible, bar: Progress) -> str:
-        allowed = FAILURES if takes_all(self.engine, self.machine) else 4 * FAILURES
-        schedule = _Schedule(self.tolerance, allowed, price(self.engine, self.machine))
-        if by_features(self.engine):  # cheap, and sure: first choice
-            schedule.failures, schedule.long = allowed + 1, SOON
+        schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
         goal, first = max(self.tolerance, FINEST), 0.0
         action = self._pass
         while True:
@@ -208,7 +197,9 @@ class _Ascent:
     def _warm(self, start: Solution) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""
         alpha = into_groups(self.problem, start.alpha * (self.problem.C / start.problem.C))
-        self.engine.restart(alpha, start.b if self.free else self.engine.b0)
+        self.engine.restart(alpha, self.engine.b0)
+        if self.free:
+            self.engine.shift_bias(start.b - self.engine.true_bias)
 
 
 @dataclass(frozen=True)
@@ -222,47 +213,6 @@ class _State:
     @property
     def relative(self) -> float:
         return self.gap / max(self.primal, 1e-300)
-
-
-@dataclass
-class _Schedule:
-    """What comes after a pass: another, a Newton step once the gap is small, or the barrier where neither gets on.
-
-    Newton and barrier together may work SHARE times as much as the passes did, so that none of them starves the others. Work is
-    counted in operations, not seconds: the same seed takes the same path on any machine.
-    """
-
-    tolerance: float
-    failures_allowed: int
-    price: float
-    long: int = LONG
-    wait: int = PATIENCE
-    failures: int = 0
-    passing: float = 0.0
-    polishing: float = 0.0
-    before: float = np.inf
-
-    def note(self, was_pass: bool, operations: float) -> None:
-        if was_pass:
-            self.passing += operations
-        else:
-            self.polishing += operations
-
-    def next(self, gap: float) -> str:
-        self.wait -= 1
-        if self.wait > 0 or self.polishing > SHARE * self.passing + HEADSTART:
-            return "pass"
-        if not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW) and self.wait > -self.long:
-            return "pass"
-        if np.isfinite(self.before):
-            self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
-        if self.failures > self.failures_allowed:
-            if self.polishing + self.price > SHARE * self.passing + HEADSTART:
-                return "pass"  # saving up
-            self.failures, self.wait, self.before = 0, PATIENCE, gap
-            return "interior"
-        self.wait, self.before = PATIENCE, gap
-        return "newton"
 
 
 def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine | LinearEngine:

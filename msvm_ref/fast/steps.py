@@ -217,3 +217,19 @@ def totals(machine: tuple[Any, ...], y: Any, cost: Array, scores: Array, alpha: 
         gain += b
         worst = max(worst, v)
     return loss, gain, worst
+
+
+@njit(cache=True, error_model="numpy")
+def resting(i: int, rest: Any) -> bool:
+    """Is this pass one of example i's rests?"""
+    if rest[i] > 0:
+        rest[i] -= 1
+        return True
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def lie_down(i: int, rest: Any, nap: Any) -> None:
+    """Example i did not move: it rests, longer each time in a row."""
+    nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
+    rest[i] = nap[i]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.fast.blocks import OWN, Blocks
-from msvm_ref.fast.newton import Engine
+from msvm_ref.fast.engine import Engine
 from msvm_ref.model.arrays import Array
 
 REFINEMENTS = 6
