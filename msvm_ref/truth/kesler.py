@@ -58,14 +58,6 @@ def kesler_map(problem: Problem) -> Kesler:
     return Kesler(i, p, Z, spec.gamma[problem.y[i], p], S, owner, rows if problem.bias == "free" else None)
 
 
-def kesler_kernel(problem: Problem, first: tuple[int, int], second: tuple[int, int]) -> float:
-    """k'(z_ip, z_jq) = <(Pi nu)[y_i,p], (Pi nu)[y_j,q]> (k(x_i,x_j) [+ 1 for a penalized bias]); cf. FH (7)."""
-    (i, p), (j, q) = first, second
-    nu, y = problem.spec.projected_nu, problem.y
-    k = float(problem.gram[i, j]) + (1.0 if problem.bias == "penalized" else 0.0)
-    return float(nu[y[i], p] @ nu[y[j], q]) * k
-
-
 class KeslerModel:
     """The single-class SVM in cvxpy, and the way back to W and b."""
 
