@@ -23,9 +23,9 @@ import numpy as np
 
 import msvm_ref as mr
 from msvm_ref.datasets import Dataset, load
-from msvm_ref.errors import MsvmError
-from msvm_ref.judge.exact import ExactnessError, decimal, exact_optimum
-from msvm_ref.judge.rigorous import rigorous_bounds
+from msvm_ref.errors import ExactnessError, MsvmError
+from msvm_ref.exact.optimum import decimal, prove_optimum
+from msvm_ref.exact.rigorous import rigorous_bounds
 
 ROOT = Path(__file__).parent.parent
 ROWS, PAGE = ROOT / "benchmarks" / "CERTIFIED.jsonl", ROOT / "CERTIFIED.md"
@@ -57,7 +57,13 @@ def cases() -> Iterator[dict[str, Any]]:
             for scaling in ("standardised", "raw"):
                 for machine in mr.CATALOGUE:
                     for C in COSTS:
-                        yield {"data": name, "kernel": kernel, "scaling": scaling, "machine": machine.name, "C": C}
+                        yield {
+                            "data": name,
+                            "kernel": kernel,
+                            "scaling": scaling,
+                            "machine": machine.name,
+                            "C": C,
+                        }
 
 
 def certified(case: dict[str, Any]) -> dict[str, Any]:
@@ -65,8 +71,14 @@ def certified(case: dict[str, Any]) -> dict[str, Any]:
     start = time.perf_counter()
     data = data_set(case["data"], case["scaling"], case["kernel"])
     gamma = width(data) if case["kernel"] == "rbf" else None
-    problem = mr.Problem(mr.machine_named(case["machine"]), data.X, data.y, C=case["C"], bias="penalized",
-                         kernel=mr.linear if gamma is None else mr.rbf(gamma))
+    problem = mr.Problem(
+        mr.machine_named(case["machine"]),
+        data.X,
+        data.y,
+        C=case["C"],
+        bias="penalized",
+        kernel=mr.linear if gamma is None else mr.rbf(gamma),
+    )
     row = case | {"n": problem.n, "p": int(data.X.shape[1]), "d": problem.d, "gamma": gamma}
     try:
         solution = mr.solve(problem, tolerance=1e-10 if problem.is_linear else 3e-11)
@@ -76,14 +88,20 @@ def certified(case: dict[str, Any]) -> dict[str, Any]:
     f = problem.features @ solution.candidate.W + solution.b
     top = np.sort(f, axis=1)
     tied = int((top[:, -1] - top[:, -2] <= 1e-6 * max(float(abs(f).max()), 1e-300)).sum())
-    return row | {"value": value, "how": how, "support": len(solution.support), "tied": tied,
-                  "errors": int((f.argmax(axis=1) != problem.y).sum()), "seconds": round(time.perf_counter() - start, 2)}
+    return row | {
+        "value": value,
+        "how": how,
+        "support": len(solution.support),
+        "tied": tied,
+        "errors": int((f.argmax(axis=1) != problem.y).sum()),
+        "seconds": round(time.perf_counter() - start, 2),
+    }
 
 
 def _value(problem: mr.Problem, solution: mr.Solution) -> tuple[str, str]:
     if problem.is_linear:
         try:
-            return decimal(exact_optimum(problem, solution, EXACT_SECONDS).value), "exact"
+            return decimal(prove_optimum(problem, solution, EXACT_SECONDS).value), "exact"
         except ExactnessError:
             pass
     bounds = rigorous_bounds(problem, solution.candidate)
@@ -99,15 +117,26 @@ def common_digits(lower: Fraction, upper: Fraction) -> str:
 
 
 def run(only: list[str]) -> None:
-    done = {_key(json.loads(line)) for line in ROWS.read_text().splitlines()} if ROWS.exists() else set()
-    todo = [case for case in cases() if _key(case) not in done and (not only or case["data"] in only)]
+    done = (
+        {_key(json.loads(line)) for line in ROWS.read_text().splitlines()}
+        if ROWS.exists()
+        else set()
+    )
+    todo = [
+        case for case in cases() if _key(case) not in done and (not only or case["data"] in only)
+    ]
     # a run cut short has the likeliest rows of every set: C = 1, linear, standardised first
-    todo.sort(key=lambda case: (case["C"] != 1.0, case["kernel"] == "rbf", case["scaling"] == "raw"))
+    todo.sort(
+        key=lambda case: (case["C"] != 1.0, case["kernel"] == "rbf", case["scaling"] == "raw")
+    )
     for k, case in enumerate(todo, 1):
         row = certified(case)
         with ROWS.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        print(f"{k}/{len(todo)} {' '.join(map(str, _key(case)))}: {row['value']} [{row.get('seconds', '-')} s]", flush=True)
+        print(
+            f"{k}/{len(todo)} {' '.join(map(str, _key(case)))}: {row['value']} [{row.get('seconds', '-')} s]",
+            flush=True,
+        )
 
 
 def _key(case: dict[str, Any]) -> tuple[Any, ...]:
@@ -118,14 +147,30 @@ def page() -> str:
     """The text of CERTIFIED.md from the rows that are there; what is missing is counted, not hidden."""
     found = {_key(row): row for row in map(json.loads, ROWS.read_text().splitlines())}
     wanted = [_key(case) for case in cases()]
-    lines = [HEAD.format(done=len(found), wanted=len(wanted), exact=sum(r["how"] == "exact" for r in found.values()))]
+    lines = [
+        HEAD.format(
+            done=len(found),
+            wanted=len(wanted),
+            exact=sum(r["how"] == "exact" for r in found.values()),
+        )
+    ]
     for name in ORDER:
         for kernel in ("linear", "rbf"):
             for scaling in ("standardised", "raw"):
-                rows = [found[key] for key in wanted if key[:3] == (name, kernel, scaling) and key in found]
+                rows = [
+                    found[key]
+                    for key in wanted
+                    if key[:3] == (name, kernel, scaling) and key in found
+                ]
                 if rows:
-                    lines += ["", _title(rows[0]), "", "| machine | C | optimum | support vectors | training errors |",
-                              "|---|--:|---|--:|--:|", *map(_line, rows)]
+                    lines += [
+                        "",
+                        _title(rows[0]),
+                        "",
+                        "| machine | C | optimum | support vectors | training errors |",
+                        "|---|--:|---|--:|--:|",
+                        *map(_line, rows),
+                    ]
     return "\n".join(lines) + "\n"
 
 

@@ -26,8 +26,11 @@ from sklearn.svm import SVC, LinearSVC
 import msvm_ref as mr
 
 MACHINES = (mr.MMR, mr.OVA, mr.CS, mr.WW, mr.LLW, mr.RM(), mr.ATS, mr.AMO, mr.ATM)
-SHARK = {"2000x20 d=5": (1.3, 2.5, 7, 10, 14, 22, 28, 38, 50), "digits d=10": (1.2, 6, 12, 17, 190, 180, 200, 330, 590),
-         "5000x50 d=10": (0.9, 3.2, 10, 19, 40, 51, 55, 44, 53)}
+SHARK = {
+    "2000x20 d=5": (1.3, 2.5, 7, 10, 14, 22, 28, 38, 50),
+    "digits d=10": (1.2, 6, 12, 17, 190, 180, 200, 330, 590),
+    "5000x50 d=10": (0.9, 3.2, 10, 19, 40, 51, 55, 44, 53),
+}
 """Shark's multiples of LIBSVM's time at eps = 1e-3, as the project's issue 3 measured them (not run here)."""
 
 
@@ -45,7 +48,9 @@ def digits() -> tuple[Any, Any]:
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
-def text(n: int = 20_000, p: int = 50_000, d: int = 10, words: int = 60, seed: int = 0) -> tuple[Any, Any]:
+def text(
+    n: int = 20_000, p: int = 50_000, d: int = 10, words: int = 60, seed: int = 0
+) -> tuple[Any, Any]:
     """Documents of Zipf-distributed words, a quarter of them from the topic's own 400; log counts, unit rows."""
     random = np.random.default_rng(seed)
     y = random.integers(d, size=n)
@@ -53,8 +58,12 @@ def text(n: int = 20_000, p: int = 50_000, d: int = 10, words: int = 60, seed: i
     topics = [random.permutation(p)[:400] for _ in range(d)]
     own = words // 4
     common = random.choice(p, size=(n, words - own), p=zipf / zipf.sum())
-    columns = np.concatenate([common, np.stack([random.choice(topics[c], size=own) for c in y])], axis=1)
-    X = sparse.coo_array((np.ones(columns.size), (np.repeat(np.arange(n), words), columns.ravel())), shape=(n, p)).tocsr()
+    columns = np.concatenate(
+        [common, np.stack([random.choice(topics[c], size=own) for c in y])], axis=1
+    )
+    X = sparse.coo_array(
+        (np.ones(columns.size), (np.repeat(np.arange(n), words), columns.ravel())), shape=(n, p)
+    ).tocsr()
     X.data = np.log1p(X.data)
     X = sparse.csr_array(sparse.diags_array(1 / np.sqrt((X * X).sum(axis=1))) @ X)
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
@@ -68,11 +77,21 @@ def timed(function: Any) -> tuple[Any, float]:
 
 
 def say(**line: Any) -> None:
-    print(json.dumps({k: round(v, 6) if isinstance(v, float) and abs(v) > 1e-3 else v for k, v in line.items()}), flush=True)
+    print(
+        json.dumps(
+            {
+                k: round(v, 6) if isinstance(v, float) and abs(v) > 1e-3 else v
+                for k, v in line.items()
+            }
+        ),
+        flush=True,
+    )
 
 
 def solved(problem: mr.Problem, tolerance: float, **options: Any) -> tuple[mr.Solution, float]:
-    return timed(lambda: mr.solve(problem, method="fast", tolerance=tolerance, max_seconds=120.0, **options))
+    return timed(
+        lambda: mr.solve(problem, method="fast", tolerance=tolerance, max_seconds=120.0, **options)
+    )
 
 
 def warm() -> None:
@@ -85,31 +104,63 @@ def warm() -> None:
 
 
 def kernel() -> None:
-    sets = {"2000x20 d=5": gaussians(2000, 20, 5, 0.45), "digits d=10": digits(), "5000x50 d=10": gaussians(5000, 50, 10, 0.3)}
+    sets = {
+        "2000x20 d=5": gaussians(2000, 20, 5, 0.45),
+        "digits d=10": digits(),
+        "5000x50 d=10": gaussians(5000, 50, 10, 0.3),
+    }
     for name, (X, y) in sets.items():
         gamma = 1 / X.shape[1]
-        peer = min(timed(lambda X=X, y=y, gamma=gamma: SVC(C=1, gamma=gamma, tol=1e-3).fit(X, y))[1] for _ in range(3))
+        peer = min(
+            timed(lambda X=X, y=y, gamma=gamma: SVC(C=1, gamma=gamma, tol=1e-3).fit(X, y))[1]
+            for _ in range(3)
+        )
         say(what="LIBSVM one-against-one", data=name, seconds=peer)
         for machine, shark in zip(MACHINES, SHARK[name], strict=True):
             times: dict[float, float] = {}
             for tolerance in (1e-4, 1e-10) if len(X) < 3000 else (1e-4,):
                 best, found = np.inf, None
                 for _ in range(3 if len(X) < 3000 else 1):
-                    found, seconds = solved(mr.Problem(machine, X, y, kernel=mr.rbf(gamma)), tolerance)
+                    found, seconds = solved(
+                        mr.Problem(machine, X, y, kernel=mr.rbf(gamma)), tolerance
+                    )
                     best = min(best, seconds)
                 times[tolerance] = best
                 assert found is not None
-                say(what="kernel", data=name, machine=machine.name, tolerance=tolerance, seconds=best, multiple=best / peer,
-                    shark=shark, gap=found.certificate.relative_gap, converged=found.converged, **found.work)
+                say(
+                    what="kernel",
+                    data=name,
+                    machine=machine.name,
+                    tolerance=tolerance,
+                    seconds=best,
+                    multiple=best / peer,
+                    shark=shark,
+                    gap=found.certificate.relative_gap,
+                    converged=found.converged,
+                    **found.work,
+                )
             if len(times) > 1:
-                say(what="last digits", data=name, machine=machine.name, ratio=times[1e-10] / times[1e-4])
+                say(
+                    what="last digits",
+                    data=name,
+                    machine=machine.name,
+                    ratio=times[1e-10] / times[1e-4],
+                )
 
 
 def linear() -> None:
-    sets = {"2000x20 d=5": gaussians(2000, 20, 5, 0.45), "5000x50 d=10": gaussians(5000, 50, 10, 0.3),
-            "20000x50 d=26": gaussians(20_000, 50, 26, 0.35)}
+    sets = {
+        "2000x20 d=5": gaussians(2000, 20, 5, 0.45),
+        "5000x50 d=10": gaussians(5000, 50, 10, 0.3),
+        "20000x50 d=26": gaussians(20_000, 50, 26, 0.35),
+    }
     for name, (X, y) in sets.items():
-        _against_liblinear(name, X, y, (mr.CS, mr.WW, mr.LLW, mr.ATS, mr.RM()) if len(X) <= 5000 else (mr.CS, mr.WW))
+        _against_liblinear(
+            name,
+            X,
+            y,
+            (mr.CS, mr.WW, mr.LLW, mr.ATS, mr.RM()) if len(X) <= 5000 else (mr.CS, mr.WW),
+        )
 
 
 def sparse_text() -> None:
@@ -117,9 +168,13 @@ def sparse_text() -> None:
 
 
 def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ...]) -> None:
-    estimator = LinearSVC(multi_class="crammer_singer", fit_intercept=False, tol=1e-3, C=1.0, max_iter=10_000)
+    estimator = LinearSVC(
+        multi_class="crammer_singer", fit_intercept=False, tol=1e-3, C=1.0, max_iter=10_000
+    )
     fitted, peer = timed(lambda: estimator.fit(X, y))
-    problem = mr.Problem(mr.CS, X, y, C=4.0)  # MATH section 2: margin 1 at C is ours at 4 C, objective times 4
+    problem = mr.Problem(
+        mr.CS, X, y, C=4.0
+    )  # MATH section 2: margin 1 at C is ours at 4 C, objective times 4
     theirs = float(_objective(X, y, fitted.coef_.T))
     lower = 0.0
     for machine in machines:
@@ -128,9 +183,25 @@ def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ..
             found, seconds = solved(posed, tolerance)
             if machine is mr.CS:
                 lower = max(lower, found.certificate.lower)
-            say(what="linear", data=name, machine=machine.name, tolerance=tolerance, seconds=seconds, multiple=seconds / peer,
-                objective=found.objective, gap=found.certificate.relative_gap, converged=found.converged, **found.work)
-    say(what="LIBLINEAR Crammer-Singer", data=name, seconds=peer, objective=4 * theirs, error=4 * theirs / lower - 1)
+            say(
+                what="linear",
+                data=name,
+                machine=machine.name,
+                tolerance=tolerance,
+                seconds=seconds,
+                multiple=seconds / peer,
+                objective=found.objective,
+                gap=found.certificate.relative_gap,
+                converged=found.converged,
+                **found.work,
+            )
+    say(
+        what="LIBLINEAR Crammer-Singer",
+        data=name,
+        seconds=peer,
+        objective=4 * theirs,
+        error=4 * theirs / lower - 1,
+    )
 
 
 def _objective(X: Any, y: Any, W: Any) -> Any:
@@ -146,20 +217,52 @@ def digits100() -> None:
     X, y = digits()
     for machine in (mr.WW, mr.CS):
         posed = mr.Problem(machine, X, y, C=100.0, kernel=mr.rbf(1 / X.shape[1]))
-        found, seconds = timed(lambda posed=posed: mr.solve(posed, method="fast", stop="kkt", kkt=1e-3))
-        say(what="KKT rule 1e-3", machine=machine.name, seconds=seconds, gap=found.certificate.relative_gap)
+        found, seconds = timed(
+            lambda posed=posed: mr.solve(posed, method="fast", stop="kkt", kkt=1e-3)
+        )
+        say(
+            what="KKT rule 1e-3",
+            machine=machine.name,
+            seconds=seconds,
+            gap=found.certificate.relative_gap,
+        )
 
 
 def scaling() -> None:
     """Exponents of time in n and in d (rbf, certified 1e-4), by the slope between the ends."""
     for machine in (mr.CS, mr.WW, mr.ATS):
-        sizes = [(n, 5, solved(mr.Problem(machine, *gaussians(n, 20, 5, 0.45), kernel=mr.rbf(0.05)), 1e-4)[1])
-                 for n in (1500, 3000, 6000)]
-        classes = [(3000, d, solved(mr.Problem(machine, *gaussians(3000, 20, d, 0.45), kernel=mr.rbf(0.05)), 1e-4)[1])
-                   for d in (4, 8, 16)]
-        slope = [np.log(s[-1][2] / s[0][2]) / np.log(s[-1][k] / s[0][k]) for s, k in ((sizes, 0), (classes, 1))]
-        say(what="scaling", machine=machine.name, n=[s[2] for s in sizes], d=[s[2] for s in classes],
-            exponent_n=float(slope[0]), exponent_d=float(slope[1]))
+        sizes = [
+            (
+                n,
+                5,
+                solved(mr.Problem(machine, *gaussians(n, 20, 5, 0.45), kernel=mr.rbf(0.05)), 1e-4)[
+                    1
+                ],
+            )
+            for n in (1500, 3000, 6000)
+        ]
+        classes = [
+            (
+                3000,
+                d,
+                solved(
+                    mr.Problem(machine, *gaussians(3000, 20, d, 0.45), kernel=mr.rbf(0.05)), 1e-4
+                )[1],
+            )
+            for d in (4, 8, 16)
+        ]
+        slope = [
+            np.log(s[-1][2] / s[0][2]) / np.log(s[-1][k] / s[0][k])
+            for s, k in ((sizes, 0), (classes, 1))
+        ]
+        say(
+            what="scaling",
+            machine=machine.name,
+            n=[s[2] for s in sizes],
+            d=[s[2] for s in classes],
+            exponent_n=float(slope[0]),
+            exponent_d=float(slope[1]),
+        )
 
 
 def large() -> None:
@@ -167,9 +270,19 @@ def large() -> None:
     X, y = gaussians(20_000, 16, 6, 0.9)
     peer = timed(lambda: SVC(C=1, gamma=1 / 16, tol=1e-3, cache_size=1000).fit(X, y))[1]
     for machine in (mr.CS, mr.WW):
-        found, seconds = solved(mr.Problem(machine, X, y, kernel=mr.rbf(1 / 16)), 1e-3, cache_mb=1000.0)
-        say(what="row cache", machine=machine.name, seconds=seconds, multiple=seconds / peer, libsvm=peer,
-            gap=found.certificate.relative_gap, converged=found.converged, **found.work)
+        found, seconds = solved(
+            mr.Problem(machine, X, y, kernel=mr.rbf(1 / 16)), 1e-3, cache_mb=1000.0
+        )
+        say(
+            what="row cache",
+            machine=machine.name,
+            seconds=seconds,
+            multiple=seconds / peer,
+            libsvm=peer,
+            gap=found.certificate.relative_gap,
+            converged=found.converged,
+            **found.work,
+        )
 
 
 KERNLAB = """suppressMessages(library(kernlab)); d <- as.matrix(read.csv(file("stdin"), header=FALSE)); p <- ncol(d) - 1
@@ -180,19 +293,38 @@ for (type in c("kbb-svc", "spoc-svc")) { t <- proc.time()
 
 def kernlab() -> None:
     if shutil.which("Rscript") is None:
-        say(what="kernlab", skipped="R is not installed: apt-get install r-base-core r-cran-kernlab")
+        say(
+            what="kernlab", skipped="R is not installed: apt-get install r-base-core r-cran-kernlab"
+        )
         return
     X, y = gaussians(2000, 20, 5, 0.45)
     peer = min(timed(lambda: SVC(C=1, gamma=1 / 20, tol=1e-3).fit(X, y))[1] for _ in range(3))
-    rows = "\n".join(",".join(map(repr, [*map(float, x), int(c)])) for x, c in zip(X, y, strict=True))
-    answer = subprocess.run(["Rscript", "-e", KERNLAB], input=rows, capture_output=True, text=True, check=True).stdout
+    rows = "\n".join(
+        ",".join(map(repr, [*map(float, x), int(c)])) for x, c in zip(X, y, strict=True)
+    )
+    answer = subprocess.run(
+        ["Rscript", "-e", KERNLAB], input=rows, capture_output=True, text=True, check=True
+    ).stdout
     for line in answer.strip().splitlines():
         kind, seconds = line.split()
-        say(what="kernlab", type=kind, data="2000x20 d=5", seconds=float(seconds), multiple=float(seconds) / peer)
+        say(
+            what="kernlab",
+            type=kind,
+            data="2000x20 d=5",
+            seconds=float(seconds),
+            multiple=float(seconds) / peer,
+        )
 
 
-PARTS = {"kernel": kernel, "linear": linear, "sparse": sparse_text, "digits100": digits100, "scaling": scaling, "large": large,
-         "kernlab": kernlab}
+PARTS = {
+    "kernel": kernel,
+    "linear": linear,
+    "sparse": sparse_text,
+    "digits100": digits100,
+    "scaling": scaling,
+    "large": large,
+    "kernlab": kernlab,
+}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

@@ -17,8 +17,8 @@ import numpy as np
 import msvm_ref as mr
 from msvm_ref.conformance.convention_pairs import TWO_CLASSES, relation
 from msvm_ref.conformance.fixtures import DATA
-from msvm_ref.judge.values import primal_value
-from msvm_ref.model.convention import Convention
+from msvm_ref.judge.objective import primal_value
+from msvm_ref.model.conventions.convention import Convention
 
 MARGIN, DRAWS = 0.02, 14
 BIASES = ("none", "penalized", "free")
@@ -35,14 +35,20 @@ def data() -> Iterator[tuple[Any, Any]]:
 def excess(of: mr.Solution, at: mr.Solution) -> float:
     """How much worse the one's weights are at the other's problem; a bias goes where there is none."""
     b = np.zeros(at.problem.d) if at.problem.bias == "none" else of.b
-    return primal_value(at.problem, of.candidate.primal[0], b).low / max(at.certificate.upper, 1e-300) - 1
+    return (
+        primal_value(at.problem, of.candidate.primal[0], b).low / max(at.certificate.upper, 1e-300)
+        - 1
+    )
 
 
 def search(variants: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
     wanted, found = set(itertools.combinations(variants, 2)), {}
     for X, y in data():
         names = {name for pair in wanted for name in pair}
-        solved = {name: mr.solve(mr.Problem(variants[name][0], X, y, bias=variants[name][1])) for name in names}
+        solved = {
+            name: mr.solve(mr.Problem(variants[name][0], X, y, bias=variants[name][1]))
+            for name in names
+        }
         for a, b in sorted(wanted):
             if min(excess(solved[a], solved[b]), excess(solved[b], solved[a])) >= MARGIN:
                 found[a, b] = (X.astype(int).tolist(), y.tolist())
@@ -57,7 +63,9 @@ def misread(of: Convention, at: Convention, data: tuple[Any, Any], constant: flo
     """How much worse ``of``'s optimum is when it is read as an answer in convention ``at``, both at ``constant``."""
     posed, theirs = at.pose(*data, constant), of.pose(*data, constant)
     truth, best = mr.solve(posed.problem), mr.solve(theirs.problem)
-    given = theirs.theirs(best.W, None if theirs.problem.bias == "none" or posed.problem.bias == "none" else best.b)
+    given = theirs.theirs(
+        best.W, None if theirs.problem.bias == "none" or posed.problem.bias == "none" else best.b
+    )
     if of.binary:
         given = {name: np.stack([-v, v], axis=-1) for name, v in given.items()}
     ours = posed.ours(**given)
@@ -70,8 +78,16 @@ def search_conventions() -> None:
     for a, b in itertools.combinations(mr.conventions.CONVENTIONS, 2):
         r = relation(a, b)
         pool = TWO_CLASSES if r.first.binary or r.second.binary else DATA
-        found = next(((name, c) for c in (1.0, 4.0, 0.25) for name, data in pool.items()
-                      if min(misread(r.first, r.second, data, c), misread(r.second, r.first, data, c)) >= MARGIN), None)
+        found = next(
+            (
+                (name, c)
+                for c in (1.0, 4.0, 0.25)
+                for name, data in pool.items()
+                if min(misread(r.first, r.second, data, c), misread(r.second, r.first, data, c))
+                >= MARGIN
+            ),
+            None,
+        )
         print("conventions", (a.name, b.name), found or "the same", flush=True)
 
 

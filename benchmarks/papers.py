@@ -24,23 +24,44 @@ from typing import Any
 import numpy as np
 
 import msvm_ref as mr
-from msvm_ref.conventions import FH2
+from msvm_ref.commands.progress import Progress
 from msvm_ref.datasets import load
-from msvm_ref.methods import METHODS
-from msvm_ref.progress import Progress
+from msvm_ref.model.conventions import FH2
+from msvm_ref.solvers.methods import METHODS
 
 SETS = ("iris", "wine", "glass", "thyroid")
 THEIRS = {  # FH Table 2: error %, seconds, support vectors
-    "1-a-a SMO": {"iris": (2.7, 0.12, 17), "wine": (1.1, 0.2, 54), "glass": (37.0, 14.10, 150), "thyroid": (2.3, 0.41, 35)},
-    "M-1-SMO": {"iris": (2.0, 0.22, 30), "wine": (2.3, 0.67, 37), "glass": (28.7, 4.06, 167), "thyroid": (2.7, 0.13, 43)},
-    "M-1-KSK": {"iris": (2.0, 0.44, 19), "wine": (1.7, 0.40, 54), "glass": (31.1, 1.37, 177), "thyroid": (1.8, 0.31, 66)}}
+    "1-a-a SMO": {
+        "iris": (2.7, 0.12, 17),
+        "wine": (1.1, 0.2, 54),
+        "glass": (37.0, 14.10, 150),
+        "thyroid": (2.3, 0.41, 35),
+    },
+    "M-1-SMO": {
+        "iris": (2.0, 0.22, 30),
+        "wine": (2.3, 0.67, 37),
+        "glass": (28.7, 4.06, 167),
+        "thyroid": (2.7, 0.13, 43),
+    },
+    "M-1-KSK": {
+        "iris": (2.0, 0.44, 19),
+        "wine": (1.7, 0.40, 54),
+        "glass": (31.1, 1.37, 177),
+        "thyroid": (1.8, 0.31, 66),
+    },
+}
 QUADRATIC = mr.WW.with_cost("quadratic")
-ROWS = {"1-a-a SMO": (mr.OVA, "m1-smo", 1e-3, {}), "M-1-SMO": (mr.WW, "m1-smo", 1e-3, {}),
-        "M-1-KSK": (QUADRATIC, "m1-ksk", 1e-2, {"max_iterations": 20_000})}
-SOLVERS = ((mr.WW, "penalized", ("m1-smo", "sor", "bsvm", "fast", "dual")),
-           (mr.CS, "none", ("cs-decomposition", "fast", "dual")),
-           (mr.CS, "penalized", ("cs-decomposition", "fast", "dual")),
-           (QUADRATIC, "penalized", ("m1-ksk", "nearest-point", "m1-smo", "fast", "dual")))
+ROWS = {
+    "1-a-a SMO": (mr.OVA, "m1-smo", 1e-3, {}),
+    "M-1-SMO": (mr.WW, "m1-smo", 1e-3, {}),
+    "M-1-KSK": (QUADRATIC, "m1-ksk", 1e-2, {"max_iterations": 20_000}),
+}
+SOLVERS = (
+    (mr.WW, "penalized", ("m1-smo", "sor", "bsvm", "fast", "dual")),
+    (mr.CS, "none", ("cs-decomposition", "fast", "dual")),
+    (mr.CS, "penalized", ("cs-decomposition", "fast", "dual")),
+    (QUADRATIC, "penalized", ("m1-ksk", "nearest-point", "m1-smo", "fast", "dual")),
+)
 
 
 def scaled(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -50,13 +71,17 @@ def scaled(name: str) -> tuple[np.ndarray, np.ndarray]:
     return 2 * (data.X - low) / np.where(high > low, high - low, 1.0) - 1, np.asarray(data.y)
 
 
-def fh_problem(machine: mr.Machine, X: np.ndarray, y: np.ndarray, C: float, sigma: float, bias: str, d: int) -> mr.Problem:
+def fh_problem(
+    machine: mr.Machine, X: np.ndarray, y: np.ndarray, C: float, sigma: float, bias: str, d: int
+) -> mr.Problem:
     """At FH's C: for the relative margins theirs is FH (2), 4 times smaller than ours; OVA has no such factor."""
     ours = FH2.to_C(C, len(y), d) if machine.margin_name == "relative" else C
     return mr.Problem(machine, X, y, C=ours, kernel=mr.rbf(1 / (2 * sigma)), bias=bias, n_classes=d)
 
 
-def solver_line(name: str, machine: mr.Machine, bias: str, method: str, truth: Any) -> tuple[dict[str, Any], Any]:
+def solver_line(
+    name: str, machine: mr.Machine, bias: str, method: str, truth: Any
+) -> tuple[dict[str, Any], Any]:
     X, y = scaled(name)
     problem = fh_problem(machine, X, y, 16.0, 1.0, bias, int(y.max()) + 1)
     _ = problem.features
@@ -65,9 +90,21 @@ def solver_line(name: str, machine: mr.Machine, bias: str, method: str, truth: A
     solution = mr.solve(problem, method, tolerance=tolerance)
     seconds = time.process_time() - start
     mine = solution.certificate
-    line = {"kind": "solver", "set": name, "machine": machine.name, "cost": machine.cost, "bias": bias, "method": method,
-            "tolerance": tolerance, "cpu_s": round(seconds, 4), "work": dict(solution.work), "support": len(solution.support),
-            "objective": solution.objective, "gap": float(f"{mine.relative_gap:.1e}"), "converged": solution.converged}
+    line = {
+        "kind": "solver",
+        "set": name,
+        "machine": machine.name,
+        "cost": machine.cost,
+        "bias": bias,
+        "method": method,
+        "tolerance": tolerance,
+        "cpu_s": round(seconds, 4),
+        "work": dict(solution.work),
+        "support": len(solution.support),
+        "objective": solution.objective,
+        "gap": float(f"{mine.relative_gap:.1e}"),
+        "converged": solution.converged,
+    }
     if truth is not None:
         other = truth.certificate
         line["meets_truth"] = bool(mine.lower <= other.upper and other.lower <= mine.upper)
@@ -76,19 +113,37 @@ def solver_line(name: str, machine: mr.Machine, bias: str, method: str, truth: A
 
 def softmax_lines(name: str) -> list[dict[str, Any]]:
     X, y = scaled(name)
-    problem = mr.SoftmaxProblem(X, y, 16.0, kernel=mr.rbf(0.5))
+    problem = mr.softmax.SoftmaxProblem(X, y, 16.0, kernel=mr.rbf(0.5))
     _ = problem.features
     lines = []
     for method in ("cg", "lbfgs", "cones"):
         start = time.process_time()
-        found = mr.solve_softmax(problem, method, 1e-6)
-        lines.append({"kind": "softmax", "set": name, "method": found.method, "cpu_s": round(time.process_time() - start, 4),
-                      "iterations": found.iterations, "evaluations": found.evaluations, "objective": found.objective,
-                      "gap": float(f"{found.certificate.relative_gap:.1e}"), "converged": found.converged})
+        found = mr.softmax.solve_softmax(problem, method, 1e-6)
+        lines.append(
+            {
+                "kind": "softmax",
+                "set": name,
+                "method": found.method,
+                "cpu_s": round(time.process_time() - start, 4),
+                "iterations": found.iterations,
+                "evaluations": found.evaluations,
+                "objective": found.objective,
+                "gap": float(f"{found.certificate.relative_gap:.1e}"),
+                "converged": found.converged,
+            }
+        )
     start = time.process_time()
-    rest = mr.one_vs_rest(problem, "cg", 1e-6)
-    lines.append({"kind": "softmax", "set": name, "method": "one-vs-rest (cg)", "cpu_s": round(time.process_time() - start, 4),
-                  "iterations": rest.iterations, "converged": rest.converged})
+    rest = mr.softmax.one_vs_rest(problem, "cg", 1e-6)
+    lines.append(
+        {
+            "kind": "softmax",
+            "set": name,
+            "method": "one-vs-rest (cg)",
+            "cpu_s": round(time.process_time() - start, 4),
+            "iterations": rest.iterations,
+            "converged": rest.converged,
+        }
+    )
     return lines
 
 
@@ -101,7 +156,9 @@ def folds(y: np.ndarray, k: int, seed: int = 0) -> np.ndarray:
     return number
 
 
-def table_line(name: str, row: str, sigmas: list[float], Cs: list[float], bar: Progress) -> dict[str, Any]:
+def table_line(
+    name: str, row: str, sigmas: list[float], Cs: list[float], bar: Progress
+) -> dict[str, Any]:
     machine, method, tolerance, options = ROWS[row]
     X, y = scaled(name)
     d, fold, best = int(y.max()) + 1, folds(y, 10), None
@@ -121,24 +178,43 @@ def table_line(name: str, row: str, sigmas: list[float], Cs: list[float], bar: P
         found = (wrong / len(y), float(np.mean(seconds)), float(np.mean(support)), sigma, C, unmet)
         best = found if best is None or found < best else best
     theirs = THEIRS[row][name]
-    return {"kind": "table2", "set": name, "row": row, "CE": round(100 * best[0], 1), "CE_theirs": theirs[0],
-            "cpu_s": round(best[1], 4), "s_theirs": theirs[1], "SVs": round(best[2], 1), "SVs_theirs": theirs[2],
-            "sigma": best[3], "C": best[4], "folds_not_converged": best[5], "grid": len(sigmas) * len(Cs),
-            "tolerance": tolerance}
+    return {
+        "kind": "table2",
+        "set": name,
+        "row": row,
+        "CE": round(100 * best[0], 1),
+        "CE_theirs": theirs[0],
+        "cpu_s": round(best[1], 4),
+        "s_theirs": theirs[1],
+        "SVs": round(best[2], 1),
+        "SVs_theirs": theirs[2],
+        "sigma": best[3],
+        "C": best[4],
+        "folds_not_converged": best[5],
+        "grid": len(sigmas) * len(Cs),
+        "tolerance": tolerance,
+    }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="FH's grid of 7 x 8 pairs")
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
-    parser.add_argument("--parts", nargs="+", default=["solver", "softmax", "table2"], choices=("solver", "softmax", "table2"))
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        default=["solver", "softmax", "table2"],
+        choices=("solver", "softmax", "table2"),
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     mr.solve(mr.Problem(mr.WW, [[0.0], [1.0]], [0, 1]))
     for machine, bias, methods in SOLVERS:  # compile before the clock runs
         for method in methods:
             if method in METHODS:
-                mr.solve(mr.Problem(machine, [[0.0], [1.0]], [0, 1], bias=bias), method, tolerance=1e-2)
+                mr.solve(
+                    mr.Problem(machine, [[0.0], [1.0]], [0, 1], bias=bias), method, tolerance=1e-2
+                )
     for name in options.sets if "softmax" in options.parts else ():
         for line in softmax_lines(name):
             print(json.dumps(line), flush=True)

@@ -24,7 +24,7 @@ import numpy as np
 
 import msvm_ref as mr
 from msvm_ref.judge.certify import judge_candidate
-from msvm_ref.judge.values import primal_value
+from msvm_ref.judge.objective import primal_value
 
 
 def clouds(n: int, p: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +84,9 @@ def case(name: str, n: int, d: int, p: int, rbf: bool, repeat: int) -> dict[str,
     peer_time, (phi, W) = timed(theirs, repeat)
     certify_time, _ = timed(lambda: judge_candidate(solution.problem, solution.candidate), 3)
     path_time, _ = timed(lambda: mr.solve_path(mr.Problem(machine, X, y, kernel=kernel), [1.0]), 1)
-    two_time, _ = timed(lambda: mr.solve_path(mr.Problem(machine, X, y, kernel=kernel), [1.0, 1.1]), 1)
+    two_time, _ = timed(
+        lambda: mr.solve_path(mr.Problem(machine, X, y, kernel=kernel), [1.0, 1.1]), 1
+    )
     certificate = solution.certificate
     if rbf:  # the peer's factor has a jitter of its own: judge it on that
         linear = mr.Problem(machine, phi, y)
@@ -92,11 +94,20 @@ def case(name: str, n: int, d: int, p: int, rbf: bool, repeat: int) -> dict[str,
         value = primal_value(linear, W, np.zeros(d)).value
     else:
         lower, value = certificate.lower, primal_value(solution.problem, W, np.zeros(d)).value
-    return {"machine": name, "n": n, "d": d, "kernel": "rbf" if rbf else f"linear p={p}",
-            "ours_s": round(our_time, 4), "peer_s": round(peer_time, 4), "ratio": round(peer_time / our_time, 2),
-            "gap": float(f"{certificate.relative_gap:.1e}"), "peer_error": float(f"{max(value / lower - 1, 0):.1e}"),
-            "certify_share": round(certify_time / our_time, 3),
-            "path_ratio": round(max(two_time - path_time, 0.0) / our_time, 2), "backend": solution.backend}
+    return {
+        "machine": name,
+        "n": n,
+        "d": d,
+        "kernel": "rbf" if rbf else f"linear p={p}",
+        "ours_s": round(our_time, 4),
+        "peer_s": round(peer_time, 4),
+        "ratio": round(peer_time / our_time, 2),
+        "gap": float(f"{certificate.relative_gap:.1e}"),
+        "peer_error": float(f"{max(value / lower - 1, 0):.1e}"),
+        "certify_share": round(certify_time / our_time, 3),
+        "path_ratio": round(max(two_time - path_time, 0.0) / our_time, 2),
+        "backend": solution.backend,
+    }
 
 
 def main() -> int:

@@ -24,3 +24,7 @@ class DataError(MsvmError, ValueError):
 
 class BackendError(MsvmError, RuntimeError):
     """No backend, or no backend whose answer the judge could certify."""
+
+
+class ExactnessError(MsvmError, RuntimeError):
+    """No exact optimum within the stated size and time. Nothing approximate is returned in its place."""

@@ -28,8 +28,11 @@ def fractions() -> Callable:
 @pytest.fixture(scope="session")
 def same_value() -> Callable:
     """Assert that factor x (optimum of a) = optimum of b is possible: their enclosures meet, compared exactly."""
+
     def check(a, b, factor=1):
-        low, high = (Fraction(factor) * Fraction(v) for v in (a.certificate.lower, a.certificate.upper))
+        low, high = (
+            Fraction(factor) * Fraction(v) for v in (a.certificate.lower, a.certificate.upper)
+        )
         assert low <= Fraction(b.certificate.upper), f"{float(low)} > {b.certificate.upper}"
         assert Fraction(b.certificate.lower) <= high, f"{b.certificate.lower} > {float(high)}"
 
@@ -39,9 +42,12 @@ def same_value() -> Callable:
 @pytest.fixture(scope="session")
 def same_weights() -> Callable:
     """Assert that T W_a = W_b is possible: T moves distances by ``stretch``, and each W is within its own bound."""
+
     def check(a, b, image=lambda W: W, stretch=1):
         off = ((image(exact(a.W)) - exact(b.W)) ** 2).sum()
-        reach = Fraction(stretch) * Fraction(a.certificate.distance_bound) + Fraction(b.certificate.distance_bound)
+        reach = Fraction(stretch) * Fraction(a.certificate.distance_bound) + Fraction(
+            b.certificate.distance_bound
+        )
         assert off <= reach**2, f"W differ by {float(off) ** 0.5}, bounds allow {float(reach)}"
 
     return check

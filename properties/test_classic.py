@@ -14,7 +14,9 @@ TOLERANCE = 1e-4
 
 def own_slacks(costs):
     def any_of(d):
-        return st.one_of(machines(costs), specs(d, costs)).filter(lambda m: m.aggregation.slack == "own")
+        return st.one_of(machines(costs), specs(d, costs)).filter(
+            lambda m: m.aggregation.slack == "own"
+        )
 
     return any_of
 
@@ -29,18 +31,30 @@ def solved(problem, method, tolerance=TOLERANCE, **options):
     solution, truth = mr.solve(problem, method, tolerance=tolerance, **options), mr.solve(problem)
     assert solution.certificate.lower <= truth.certificate.upper
     assert truth.certificate.lower <= solution.certificate.upper
-    assert solution.converged or solution.attempts[-1].status in ("budget spent", "stalled at rounding level")
+    assert solution.converged or solution.attempts[-1].status in (
+        "budget spent",
+        "stalled at rounding level",
+    )
     return solution
 
 
 @few
-@given(problems(own_slacks(("linear", "quadratic")), biases=BIASES, max_n=6), st.sampled_from(["m1-smo", "sor"]))
+@given(
+    problems(own_slacks(("linear", "quadratic")), biases=BIASES, max_n=6),
+    st.sampled_from(["m1-smo", "sor"]),
+)
 def test_coordinate_solvers(problem, method):
     assert solved(problem, method).converged or not tame(problem)
 
 
 @few
-@given(problems(machines(("quadratic",)).filter(lambda m: m.aggregation.slack == "own"), biases=BIASES, max_n=6))
+@given(
+    problems(
+        machines(("quadratic",)).filter(lambda m: m.aggregation.slack == "own"),
+        biases=BIASES,
+        max_n=6,
+    )
+)
 def test_nearest_points(problem):
     solved(problem, "m1-ksk", 1e-2, max_iterations=200_000)
     assert solved(problem, "nearest-point").converged or not tame(problem)
@@ -53,11 +67,16 @@ def test_bsvm(problem, q):
 
 
 @few
-@given(problems(st.just(mr.CS), biases=BIASES, max_n=6), st.sampled_from(["sorting", "fixed-point"]))
+@given(
+    problems(st.just(mr.CS), biases=BIASES, max_n=6), st.sampled_from(["sorting", "fixed-point"])
+)
 def test_cs_decomposition(problem, block):
     solution = solved(problem, "cs-decomposition", block=block)
     assert solution.converged or not tame(problem)
-    assert solution.certificate.upper - solution.certificate.lower <= solution.work["gap_bound"] + 1e-9 * solution.objective
+    assert (
+        solution.certificate.upper - solution.certificate.lower
+        <= solution.work["gap_bound"] + 1e-9 * solution.objective
+    )
 
 
 def test_the_file_s_tolerance_is_below_what_a_wrong_C_would_cost():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import msvm_ref as mr
 from msvm_ref.conformance.strategies import candidates, matrices, problems, specs
 from msvm_ref.judge.feasible import equality_residual, feasible_dual, into_groups
-from msvm_ref.judge.values import dual_value, primal_value
+from msvm_ref.judge.objective import dual_value, primal_value
 
 many = settings(max_examples=3 * settings.default.max_examples)
 with_candidate = problems().flatmap(lambda p: st.tuples(st.just(p), candidates(p)))
@@ -26,7 +26,10 @@ class Exact:
         d, machine = problem.d, problem.machine
         self.problem, self.W, self.b, self.alpha = problem, exactly(W), exactly(b), exactly(alpha)
         if machine.sum_to_zero:
-            self.W, self.b = self.W - self.W.sum(axis=1, keepdims=True) / d, self.b - self.b.sum() / d
+            self.W, self.b = (
+                self.W - self.W.sum(axis=1, keepdims=True) / d,
+                self.b - self.b.sum() / d,
+            )
         phi, y, self.C = exactly(problem.features), problem.y, exactly(problem.costs)
         nu, gamma = np.array(machine.nu(d), dtype=object), np.array(machine.gamma(d), dtype=object)
         t = gamma[y] - np.einsum("icm,im->ic", nu[y], phi.dot(self.W) + self.b)
@@ -36,9 +39,15 @@ class Exact:
             coefficients = coefficients - coefficients.sum(axis=1, keepdims=True) / d
         self.W_alpha, self.residual = phi.T.dot(coefficients), coefficients.sum(axis=0)
         counts = machine.aggregation.mask(d)[y]
-        parts = [[np.flatnonzero(row)] if machine.aggregation.slack == "shared" else np.flatnonzero(row)[:, None]
-                 for row in counts]
-        self.groups = [(i, g, max(0, *t[i, g]), self.alpha[i, g]) for i, gs in enumerate(parts) for g in gs]
+        parts = [
+            [np.flatnonzero(row)]
+            if machine.aggregation.slack == "shared"
+            else np.flatnonzero(row)[:, None]
+            for row in counts
+        ]
+        self.groups = [
+            (i, g, max(0, *t[i, g]), self.alpha[i, g]) for i, gs in enumerate(parts) for g in gs
+        ]
         self.t = t
 
     @property
@@ -56,7 +65,9 @@ class Exact:
         norm = (self.W_alpha**2).sum() + (self.residual @ self.residual if self.penalized else 0)
         conjugate = 0
         if self.problem.machine.cost == "quadratic":
-            conjugate = sum(a.sum() ** 2 / (4 * self.C[i]) for i, _, _, a in self.groups if self.C[i])
+            conjugate = sum(
+                a.sum() ** 2 / (4 * self.C[i]) for i, _, _, a in self.groups if self.C[i]
+            )
         return self.gain - norm / 2 - conjugate
 
     @property
@@ -81,7 +92,10 @@ class Exact:
 def test_weak_duality_holds_for_any_feasible_pair(drawn):
     problem, handed = drawn
     dual = feasible_dual(problem, handed.alpha)
-    assert primal_value(problem, handed.W, handed.b).high >= dual_value(problem, dual.alpha).low - dual.charge
+    assert (
+        primal_value(problem, handed.W, handed.b).high
+        >= dual_value(problem, dual.alpha).low - dual.charge
+    )
 
 
 @many
@@ -92,7 +106,10 @@ def test_values_enclose_the_exact_rational_values(drawn):
     exact = Exact(problem, handed.W, handed.b, alpha)
     exact_primal, exact_dual = exact.primal, exact.dual
     for precision in (np.float64, np.longdouble):
-        upper, dual = primal_value(problem, handed.W, handed.b, precision), dual_value(problem, alpha, precision)
+        upper, dual = (
+            primal_value(problem, handed.W, handed.b, precision),
+            dual_value(problem, alpha, precision),
+        )
         assert exact_primal <= upper.high
         assert dual.low <= exact_dual <= dual.high
 
@@ -107,7 +124,9 @@ def test_gap_is_distance_plus_complementarity_minus_bias_times_residual(drawn):
     alpha = into_groups(problem, handed.alpha)
     P, D = primal_value(problem, W, b), dual_value(problem, alpha)
     separation = Exact(problem, W, b, alpha).separation
-    assert abs(Fraction(P.value) - Fraction(D.value) - separation) <= Fraction(P.radius) + Fraction(D.radius)
+    assert abs(Fraction(P.value) - Fraction(D.value) - separation) <= Fraction(P.radius) + Fraction(
+        D.radius
+    )
 
 
 @many
@@ -145,7 +164,11 @@ def test_certificate_of_any_perturbed_solution_encloses_the_optimum(data, proble
     coef = truth.coef + scale * data.draw(matrices(n, d))
     b = {} if problem.bias == "none" else {"b": truth.b + scale * data.draw(matrices(1, d))[0]}
     alpha = truth.alpha + scale * data.draw(matrices(n, d))
-    given_halves = {"primal": {"coef": coef, **b}, "dual": {"alpha": alpha}, "both": {"coef": coef, **b, "alpha": alpha}}
+    given_halves = {
+        "primal": {"coef": coef, **b},
+        "dual": {"alpha": alpha},
+        "both": {"coef": coef, **b, "alpha": alpha},
+    }
     judged = mr.certify(problem, **given_halves[half])
     assert judged.lower <= truth.certificate.upper
     assert judged.upper >= truth.certificate.lower

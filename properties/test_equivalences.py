@@ -12,7 +12,9 @@ import msvm_ref as mr
 from msvm_ref.conformance.strategies import REINFORCEMENTS, machines, matrices, problems, specs
 
 linear = (mr.linear,)
-relative = st.builds(mr.Machine.with_cost, st.sampled_from((mr.WW, mr.CS)), st.sampled_from(("linear", "quadratic")))
+relative = st.builds(
+    mr.Machine.with_cost, st.sampled_from((mr.WW, mr.CS)), st.sampled_from(("linear", "quadratic"))
+)
 HALF = (mr.WW, mr.CS, mr.LLW, mr.MMR, mr.AMO, mr.ATM)
 WHOLE = (mr.OVA, mr.ATS)
 
@@ -64,7 +66,10 @@ def binary_svm(X, sign, costs, cost, bias):
 
 @given(problems(relative, kernels=linear), st.data())
 def test_relative_machines_sum_to_zero_unasked(same_value, problem, data):
-    root, asked = problem.d**0.5, mr.solve(replace(problem, machine=replace(problem.machine, sum_to_zero=True)))
+    root, asked = (
+        problem.d**0.5,
+        mr.solve(replace(problem, machine=replace(problem.machine, sum_to_zero=True))),
+    )
     free = mr.solve(problem)
     same_value(free, asked)
     assert np.linalg.norm(free.W.sum(axis=1)) <= root * free.certificate.distance_bound
@@ -79,7 +84,9 @@ def test_sum_to_zero_is_a_shift_of_nu(same_value, same_weights, problem):
     asked = replace(machine, sum_to_zero=True)
     nu = np.array(asked.projected_nu(d), dtype=object)
     own, signs = np.einsum("ycc->yc", nu), np.where(np.eye(d, dtype=bool), 1, -1)
-    assume((own * signs >= 0).all() and nu[machine.aggregation.mask(d)].any())  # the shifted nu must keep Definition 1
+    assume(
+        (own * signs >= 0).all() and nu[machine.aggregation.mask(d)].any()
+    )  # the shifted nu must keep Definition 1
     shifted = mr.Machine("shifted", nu, machine.aggregation, machine.gamma(d), cost=machine.cost)
     a, b = mr.solve(replace(problem, machine=asked)), mr.solve(replace(problem, machine=shifted))
     same_value(a, b)
@@ -88,7 +95,10 @@ def test_sum_to_zero_is_a_shift_of_nu(same_value, same_weights, problem):
 
 @given(problems(only(mr.RM(0)), kernels=linear))
 def test_rm_at_0_is_llw(same_value, same_weights, problem):
-    a, b = mr.solve(problem), mr.solve(replace(problem, machine=mr.LLW.with_cost(problem.machine.cost)))
+    a, b = (
+        mr.solve(problem),
+        mr.solve(replace(problem, machine=mr.LLW.with_cost(problem.machine.cost))),
+    )
     same_value(a, b)
     same_weights(a, b)
 
@@ -97,7 +107,11 @@ def test_rm_at_0_is_llw(same_value, same_weights, problem):
 def test_rm_at_1_is_mmr_stretched_by_the_rivals(same_value, same_weights, problem):
     """f_RM(1)(C) = (d-1) f_MMR(C/(d-1)), the objective times (d-1)^2; the quadratic cost keeps its C."""
     rivals, quadratic = problem.d - 1, problem.machine.cost == "quadratic"
-    rm = replace(problem, machine=mr.RM(1).with_cost(problem.machine.cost), C=problem.C * (1 if quadratic else rivals))
+    rm = replace(
+        problem,
+        machine=mr.RM(1).with_cost(problem.machine.cost),
+        C=problem.C * (1 if quadratic else rivals),
+    )
     a, b = mr.solve(problem), mr.solve(rm)
     same_value(a, b, rivals**2)
     same_weights(a, b, lambda W: rivals * W, rivals)
@@ -105,8 +119,16 @@ def test_rm_at_1_is_mmr_stretched_by_the_rivals(same_value, same_weights, proble
 
 @given(problems(only(mr.OVA), kernels=linear, biases=("none", "penalized")))
 def test_ova_is_one_binary_svm_per_class(same_value, problem):
-    parts = (binary_svm(problem.X, np.where(problem.y == c, 1, -1), problem.costs, problem.machine.cost, problem.bias)
-             for c in range(problem.d))
+    parts = (
+        binary_svm(
+            problem.X,
+            np.where(problem.y == c, 1, -1),
+            problem.costs,
+            problem.machine.cost,
+            problem.bias,
+        )
+        for c in range(problem.d)
+    )
     same_value(mr.solve(problem), sum(parts, Enclosure(0, 0)))
 
 
@@ -114,15 +136,30 @@ def test_ova_is_one_binary_svm_per_class(same_value, problem):
 def test_ova_with_free_bias_is_one_two_class_machine_per_class(same_value, problem):
     """ATS at d = 2 is twice the binary SVM."""
     ats = mr.ATS.with_cost(problem.machine.cost)
-    parts = [mr.solve(replace(problem, machine=ats, y=(problem.y == c).astype(int), n_classes=2, classes=(0, 1))).certificate
-             for c in range(problem.d)]
-    same_value(mr.solve(problem), sum((Enclosure(Fraction(p.lower), Fraction(p.upper)) for p in parts), Enclosure(0, 0)), 2)
+    parts = [
+        mr.solve(
+            replace(
+                problem, machine=ats, y=(problem.y == c).astype(int), n_classes=2, classes=(0, 1)
+            )
+        ).certificate
+        for c in range(problem.d)
+    ]
+    same_value(
+        mr.solve(problem),
+        sum((Enclosure(Fraction(p.lower), Fraction(p.upper)) for p in parts), Enclosure(0, 0)),
+        2,
+    )
 
 
 @given(problems(only(mr.MMR_ORTHO), kernels=linear, biases=("none", "penalized")))
 def test_mmr_ortho_decouples_into_its_classes(same_value, problem):
     own = (np.flatnonzero(problem.y == c) for c in range(problem.d))
-    parts = (binary_svm(problem.X[i], np.ones(len(i)), problem.costs[i], problem.machine.cost, problem.bias) for i in own)
+    parts = (
+        binary_svm(
+            problem.X[i], np.ones(len(i)), problem.costs[i], problem.machine.cost, problem.bias
+        )
+        for i in own
+    )
     same_value(mr.solve(problem), sum(parts, Enclosure(0, 0)))
 
 
@@ -131,27 +168,45 @@ def test_mmr_ortho_with_free_bias_is_trivial(same_value, problem):
     same_value(mr.solve(problem), Enclosure(0, 0))
 
 
-@given(problems(st.builds(mr.Machine.with_cost, st.sampled_from(HALF + WHOLE), st.sampled_from(("linear", "quadratic"))),
-                kernels=linear, biases=("none", "penalized"), max_d=2))
+@given(
+    problems(
+        st.builds(
+            mr.Machine.with_cost,
+            st.sampled_from(HALF + WHOLE),
+            st.sampled_from(("linear", "quadratic")),
+        ),
+        kernels=linear,
+        biases=("none", "penalized"),
+        max_d=2,
+    )
+)
 def test_two_classes_are_twice_the_binary_svm_at_its_own_c(same_value, problem):
     """w_0 = -w_1 = w, so ||W||^2 = 2||w||^2: optimum(C) = 2 binary(C/2), or 2 binary(C) where both components are paid."""
     share = 1 if problem.machine.name in {m.name for m in WHOLE} else 0.5
     sign = np.where(problem.y == 0, 1, -1)
-    same_value(binary_svm(problem.X, sign, problem.costs * share, problem.machine.cost, problem.bias), mr.solve(problem), 2)
+    same_value(
+        binary_svm(problem.X, sign, problem.costs * share, problem.machine.cost, problem.bias),
+        mr.solve(problem),
+        2,
+    )
 
 
 @given(problems(only(mr.WW), kernels=linear, max_d=2), st.sampled_from(REINFORCEMENTS))
 def test_two_class_rm_is_ww_whatever_its_g(same_value, same_weights, problem, g):
     """Linear cost: g + (1-g) = 1. Quadratic: C (g^2 + (1-g)^2), exact in dyadics."""
     share = 1 if problem.machine.cost == "linear" else g**2 + (1 - g) ** 2
-    a, b = mr.solve(replace(problem, machine=mr.RM(g).with_cost(problem.machine.cost))), mr.solve(problem.with_C(
-        problem.C * float(share)))
+    a, b = (
+        mr.solve(replace(problem, machine=mr.RM(g).with_cost(problem.machine.cost))),
+        mr.solve(problem.with_C(problem.C * float(share))),
+    )
     same_value(a, b)
     same_weights(a, b)
 
 
 @given(problems(only(mr.WW), kernels=linear, max_d=2), st.sampled_from(HALF + WHOLE))
-def test_two_class_machines_share_one_solution_for_every_bias(same_value, same_weights, problem, machine):
+def test_two_class_machines_share_one_solution_for_every_bias(
+    same_value, same_weights, problem, machine
+):
     share = 0.5 if machine in WHOLE else 1.0
     other = replace(problem, machine=machine.with_cost(problem.machine.cost), C=problem.C * share)
     a, b = mr.solve(problem), mr.solve(other)

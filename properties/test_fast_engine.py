@@ -37,8 +37,15 @@ def test_the_seed_changes_the_path_and_not_the_optimum(problem, seed):
 
 @given(problems(any_machine, kernels=(mr.linear,)))
 def test_sparse_rows_are_the_same_problem(problem):
-    thin = mr.Problem(problem.machine, sparse.csr_array(problem.X), problem.y, C=problem.C, bias=problem.bias,
-                      sample_weight=problem.sample_weight, n_classes=problem.d)
+    thin = mr.Problem(
+        problem.machine,
+        sparse.csr_array(problem.X),
+        problem.y,
+        C=problem.C,
+        bias=problem.bias,
+        sample_weight=problem.sample_weight,
+        n_classes=problem.d,
+    )
     dense, found = fast(problem, 200).certificate, fast(thin, 200).certificate
     assert dense.lower <= found.upper
     assert found.lower <= dense.upper

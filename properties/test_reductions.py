@@ -15,24 +15,41 @@ from msvm_ref.reductions.margins import separate
 from msvm_ref.reductions.one_vs_one import condorcet_winners, count_votes
 from msvm_ref.reductions.samples import Samples
 
-with_every_class = problems(st.sampled_from((mr.OVA, mr.OVA.with_cost("quadratic"))), min_n=3, max_n=6, max_d=3).filter(
-    lambda p: len(set(p.y)) == p.d)
+with_every_class = problems(
+    st.sampled_from((mr.OVA, mr.OVA.with_cost("quadratic"))), min_n=3, max_n=6, max_d=3
+).filter(lambda p: len(set(p.y)) == p.d)
 
 
 @given(with_every_class)
 def test_ova_the_machine_is_ova_the_reduction(problem):
     machine = mr.solve(problem)
-    parts = mr.one_vs_all(problem.X, problem.y, C=problem.C, kernel=problem.kernel, bias=problem.bias,
-                          cost=problem.machine.cost, sample_weight=problem.sample_weight)
-    lower, upper = (sum(Fraction(getattr(m, side)) for m in parts.machines) for side in ("lower", "upper"))
+    parts = mr.reductions.one_vs_all(
+        problem.X,
+        problem.y,
+        C=problem.C,
+        kernel=problem.kernel,
+        bias=problem.bias,
+        cost=problem.machine.cost,
+        sample_weight=problem.sample_weight,
+    )
+    lower, upper = (
+        sum(Fraction(getattr(m, side)) for m in parts.machines) for side in ("lower", "upper")
+    )
     assert lower <= Fraction(machine.certificate.upper)
     assert Fraction(machine.certificate.lower) <= upper
 
 
 @given(with_every_class, st.data())
 def test_a_group_margin_is_at_most_each_of_its_pair_margins(problem, data):
-    samples = Samples.of(problem.X, problem.y, problem.C, problem.kernel, problem.bias, problem.machine.cost,
-                         problem.sample_weight)
+    samples = Samples.of(
+        problem.X,
+        problem.y,
+        problem.C,
+        problem.kernel,
+        problem.bias,
+        problem.machine.cost,
+        problem.sample_weight,
+    )
     side = data.draw(st.lists(st.booleans(), min_size=problem.d, max_size=problem.d))
     left, right = (tuple(c for c in range(problem.d) if side[c] == s) for s in (False, True))
     assume(left and right)
@@ -45,7 +62,9 @@ def test_a_group_margin_is_at_most_each_of_its_pair_margins(problem, data):
 
 @given(st.integers(2, 6), st.data())
 def test_a_condorcet_winner_wins_the_vote_and_every_knock_out(d, data):
-    scores = {pair: np.array([float(data.draw(st.integers(-1, 1)))]) for pair in combinations(range(d), 2)}
+    scores = {
+        pair: np.array([float(data.draw(st.integers(-1, 1)))]) for pair in combinations(range(d), 2)
+    }
     winner = int(condorcet_winners(scores, d)[0])
     votes = count_votes(scores, d)[0]
     assert votes.sum() == d * (d - 1) // 2
@@ -63,7 +82,9 @@ def test_a_condorcet_winner_wins_the_vote_and_every_knock_out(d, data):
 @given(st.integers(2, 7), st.sampled_from(("complete", "single")), st.data())
 def test_linkage_heights_are_scipys(d, rule, data):
     pairs = list(combinations(range(d), 2))
-    values = data.draw(st.lists(st.floats(0.1, 10), min_size=len(pairs), max_size=len(pairs), unique=True))
+    values = data.draw(
+        st.lists(st.floats(0.1, 10), min_size=len(pairs), max_size=len(pairs), unique=True)
+    )
     merges = cluster(tuple(range(d)), dict(zip(pairs, values, strict=True)), rule)
     assert np.allclose([m.height for m in merges], scipy_linkage(values, rule)[:, 2])
     assert merges[-1].members == tuple(range(d))

@@ -8,7 +8,15 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 import msvm_ref as mr
-from msvm_ref.conformance.strategies import AGGREGATIONS, candidates, data, machines, problems, recipe, specs
+from msvm_ref.conformance.strategies import (
+    AGGREGATIONS,
+    candidates,
+    data,
+    machines,
+    problems,
+    recipe,
+    specs,
+)
 from msvm_ref.judge.feasible import into_groups
 
 hunt = settings(max_examples=5000, database=None, derandomize=True)
@@ -30,11 +38,18 @@ DEGENERATE = {
     "an absent class": lambda drawn: len(drawn[1]) >= 4 and len(set(drawn[1])) < drawn[2],
     "every class present": lambda drawn: len(set(drawn[1])) == drawn[2] == 4,
     "a zero feature": lambda drawn: drawn[0].any() and (drawn[0] == 0).all(axis=0).any(),
-    "a constant feature": lambda drawn: ((drawn[0] == drawn[0][0]) & (drawn[0] != 0)).all(axis=0).any() and len(drawn[1]) > 2,
-    "collinear points": lambda drawn: len(np.unique(drawn[0], axis=0)) > 3 and drawn[0].shape[1] > 1
-    and np.linalg.matrix_rank(drawn[0]) == 1,
+    "a constant feature": lambda drawn: (
+        ((drawn[0] == drawn[0][0]) & (drawn[0] != 0)).all(axis=0).any() and len(drawn[1]) > 2
+    ),
+    "collinear points": lambda drawn: (
+        len(np.unique(drawn[0], axis=0)) > 3
+        and drawn[0].shape[1] > 1
+        and np.linalg.matrix_rank(drawn[0]) == 1
+    ),
     "a dyadic value": lambda drawn: (drawn[0] % 1 != 0).any(),
-    "a tie": lambda drawn: len(drawn[1]) > 1 and len(np.unique(drawn[0])) < drawn[0].size and drawn[0].all(),
+    "a tie": lambda drawn: (
+        len(drawn[1]) > 1 and len(np.unique(drawn[0])) < drawn[0].size and drawn[0].all()
+    ),
 }
 
 
@@ -67,23 +82,35 @@ def test_specs_reach_every_aggregation_and_flag(aggregation, sum_to_zero):
     seen(specs(2), lambda m: m.aggregation == aggregation and m.sum_to_zero is sum_to_zero)
 
 
-@pytest.mark.parametrize("machine", [*mr.CATALOGUE, *(mr.RM(Fraction(k, 4)) for k in range(5))], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "machine", [*mr.CATALOGUE, *(mr.RM(Fraction(k, 4)) for k in range(5))], ids=lambda m: m.name
+)
 @pytest.mark.parametrize("cost", ["linear", "quadratic"])
 def test_machines_reach_the_whole_catalogue(machine, cost):
     seen(machines(), lambda m: m == machine.with_cost(cost))
 
 
-@pytest.mark.parametrize("wanted", [
-    lambda p: p.bias == "free", lambda p: p.bias == "penalized", lambda p: not p.is_linear, lambda p: p.machine.name == "spec",
-    lambda p: (p.costs == 0).any(), lambda p: p.costs.max() > p.costs.min() > 0],
-    ids=["free bias", "penalized bias", "kernel", "spec", "zero weight", "weights"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        lambda p: p.bias == "free",
+        lambda p: p.bias == "penalized",
+        lambda p: not p.is_linear,
+        lambda p: p.machine.name == "spec",
+        lambda p: (p.costs == 0).any(),
+        lambda p: p.costs.max() > p.costs.min() > 0,
+    ],
+    ids=["free bias", "penalized bias", "kernel", "spec", "zero weight", "weights"],
+)
 def test_problems_of_every_kind_occur(wanted):
     seen(problems(), wanted)
 
 
 @given(problems())
 def test_recipe_makes_the_problem(problem):
-    made = eval(recipe(problem), {**{name: getattr(mr, name) for name in mr.__all__}, "F": Fraction})
+    made = eval(
+        recipe(problem), {**{name: getattr(mr, name) for name in mr.__all__}, "F": Fraction}
+    )
     assert made.machine == problem.machine
     assert recipe(made) == recipe(problem)
     assert (made.gram == problem.gram).all()
@@ -93,18 +120,29 @@ def test_recipe_makes_the_problem(problem):
 def test_candidates_fit_their_problem(drawn):
     problem, handed = drawn
     b = {} if problem.bias == "none" else {"b": handed.b}
-    half = {"W": handed.W, **b} if problem.is_linear else {"scores": problem.features @ handed.W + handed.b}
+    half = (
+        {"W": handed.W, **b}
+        if problem.is_linear
+        else {"scores": problem.features @ handed.W + handed.b}
+    )
     assert mr.certify(problem, alpha=handed.alpha, **half).upper >= 0
 
 
 @pytest.mark.parametrize("feasible", [True, False])
 def test_candidates_are_feasible_or_not(feasible):
     problem = mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1])
-    drawn = seen(candidates(problem), lambda c: c.alpha.any() and (into_groups(problem, c.alpha) == c.alpha).all() == feasible)
+    drawn = seen(
+        candidates(problem),
+        lambda c: c.alpha.any() and (into_groups(problem, c.alpha) == c.alpha).all() == feasible,
+    )
     assert drawn.W.shape == (1, 2)
 
 
 def test_problems_shrink_to_a_readable_one():
-    smallest = find(problems(max_n=2, max_p=1, max_d=2), lambda p: p.n >= 2 and p.bias == "free", settings=hunt)
-    assert recipe(smallest) == ("Problem(machine_named('WW').with_cost('linear'), X=[[0.0], [0.0]], y=[0, 0], C=1.0, "
-                                "kernel=linear, bias='free', n_classes=2)")
+    smallest = find(
+        problems(max_n=2, max_p=1, max_d=2), lambda p: p.n >= 2 and p.bias == "free", settings=hunt
+    )
+    assert recipe(smallest) == (
+        "Problem(machine_named('WW').with_cost('linear'), X=[[0.0], [0.0]], y=[0, 0], C=1.0, "
+        "kernel=linear, bias='free', n_classes=2)"
+    )

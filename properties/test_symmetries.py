@@ -34,7 +34,9 @@ def test_order_of_examples_does_not_matter(same_value, same_weights, problem, ra
 @given(linear_problems, st.data())
 def test_names_of_classes_do_not_matter(same_value, same_weights, problem, data):
     order = np.array(data.draw(st.permutations(range(problem.d))))
-    renamed = replace(problem, machine=relabelled(problem.machine, problem.d, order), y=order[problem.y])
+    renamed = replace(
+        problem, machine=relabelled(problem.machine, problem.d, order), y=order[problem.y]
+    )
     a, b = mr.solve(problem), mr.solve(renamed)
     same_value(a, b)
     same_weights(a, b, lambda W: W[:, np.argsort(order)])
@@ -45,8 +47,12 @@ def test_duplicating_an_example_doubles_its_weight(same_value, same_weights, pro
     i = data.draw(st.integers(0, problem.n - 1))
     weight = np.ones(problem.n) if problem.sample_weight is None else problem.sample_weight
     heavy = replace(problem, sample_weight=weight * np.where(np.arange(problem.n) == i, 2.0, 1.0))
-    twice = replace(problem, X=np.vstack([problem.X, problem.X[i]]), y=np.append(problem.y, problem.y[i]),
-                    sample_weight=np.append(weight, weight[i]))
+    twice = replace(
+        problem,
+        X=np.vstack([problem.X, problem.X[i]]),
+        y=np.append(problem.y, problem.y[i]),
+        sample_weight=np.append(weight, weight[i]),
+    )
     a, b = mr.solve(heavy), mr.solve(twice)
     same_value(a, b)
     same_weights(a, b)
@@ -54,15 +60,21 @@ def test_duplicating_an_example_doubles_its_weight(same_value, same_weights, pro
 
 @given(linear_problems)
 def test_an_example_of_weight_zero_might_as_well_be_absent(same_value, same_weights, problem):
-    ignored = replace(problem, X=np.vstack([problem.X, problem.X[0] + 1]), y=np.append(problem.y, problem.d - 1),
-                      sample_weight=np.append(problem.costs / problem.C, 0.0))
+    ignored = replace(
+        problem,
+        X=np.vstack([problem.X, problem.X[0] + 1]),
+        y=np.append(problem.y, problem.d - 1),
+        sample_weight=np.append(problem.costs / problem.C, 0.0),
+    )
     a, b = mr.solve(problem), mr.solve(ignored)
     same_value(a, b)
     same_weights(a, b)
 
 
 @given(problems(kernels=(mr.linear,), biases=("none", "free")), st.sampled_from((2, 4, 0.5, 0.25)))
-def test_scaling_x_by_s_and_c_by_its_inverse_square_scales_the_optimum(same_value, same_weights, problem, s):
+def test_scaling_x_by_s_and_c_by_its_inverse_square_scales_the_optimum(
+    same_value, same_weights, problem, s
+):
     a, b = mr.solve(problem), mr.solve(replace(problem, X=problem.X * s, C=problem.C / s**2))
     same_value(a, b, s**-2)
     same_weights(a, b, lambda W: W / s, 1 / s)
@@ -81,7 +93,9 @@ def test_rotating_x_rotates_w(same_value, same_weights, fractions, problem):
 
 @given(problems(kernels=(mr.linear,), biases=("free",)), st.data())
 def test_translating_x_changes_nothing_but_a_free_bias(same_value, same_weights, problem, data):
-    shift = data.draw(st.lists(numbers(16), min_size=problem.X.shape[1], max_size=problem.X.shape[1]))
+    shift = data.draw(
+        st.lists(numbers(16), min_size=problem.X.shape[1], max_size=problem.X.shape[1])
+    )
     a, b = mr.solve(problem), mr.solve(replace(problem, X=problem.X + shift))
     same_value(a, b)
     same_weights(a, b)

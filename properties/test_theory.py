@@ -11,15 +11,28 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from msvm_ref.errors import SpecError
+from msvm_ref.fisher.check_counterexample import verify_counterexample
+from msvm_ref.fisher.consistency import fisher_consistency
+from msvm_ref.fisher.loss import point_loss
+from msvm_ref.fisher.prover import Bad, search
+from msvm_ref.fisher.risk import minimize_risk
 from msvm_ref.model.catalogue import CATALOGUE
-from msvm_ref.model.machine import OTHERS_MAX, OTHERS_SUM, SELF, TOTAL_MAX, TOTAL_SUM, Machine, Margin, Target
-from msvm_ref.theory.check_counterexample import verify_counterexample
-from msvm_ref.theory.fisher import fisher_consistency
-from msvm_ref.theory.loss import point_loss
-from msvm_ref.theory.prover import Bad, search
-from msvm_ref.theory.risk import minimize_risk
+from msvm_ref.model.machine import (
+    OTHERS_MAX,
+    OTHERS_SUM,
+    SELF,
+    TOTAL_MAX,
+    TOTAL_SUM,
+    Machine,
+    Margin,
+    Target,
+)
 
-LIGHT = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+LIGHT = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 AGGREGATIONS = st.sampled_from([SELF, TOTAL_SUM, TOTAL_MAX, OTHERS_SUM, OTHERS_MAX])
 HALVES = st.integers(-2, 4).map(lambda v: Fraction(v, 2))
 
@@ -34,7 +47,9 @@ def distributions(draw, d):
 def alike(draw):
     """Machines that treat classes alike: any margin, target, aggregation, with or without sum-to-zero."""
     margin = Margin("drawn", abs(draw(HALVES)), draw(HALVES), -abs(draw(HALVES)))
-    return _build(margin, draw(AGGREGATIONS), Target(draw(HALVES), draw(HALVES)), draw(st.booleans()))
+    return _build(
+        margin, draw(AGGREGATIONS), Target(draw(HALVES), draw(HALVES)), draw(st.booleans())
+    )
 
 
 @st.composite
@@ -67,7 +82,14 @@ def least_risk(machine, P):
     cost[d + own_slack] = np.array(P, dtype=float)[y]
     A = np.hstack([-nu[y, c], -np.eye(slacks)[own_slack]])
     equal = {"A_eq": [[1.0] * d + [0.0] * slacks], "b_eq": [0.0]} if machine.sum_to_zero else {}
-    result = linprog(cost, A_ub=A, b_ub=-gamma[y, c], bounds=[(None, None)] * d + [(0, None)] * slacks, method="highs", **equal)
+    result = linprog(
+        cost,
+        A_ub=A,
+        b_ub=-gamma[y, c],
+        bounds=[(None, None)] * d + [(0, None)] * slacks,
+        method="highs",
+        **equal,
+    )
     assert result.status == 0
     return result.fun
 
@@ -90,7 +112,11 @@ def test_permuting_the_classes_permutes_the_answer(data):
     P = data.draw(distributions(3))
     order = data.draw(st.sampled_from(list(permutations(range(3)))))
     here, there = minimize_risk(machine, P), minimize_risk(machine, [P[c] for c in order])
-    assert (here.value, here.unique, here.consistent) == (there.value, there.unique, there.consistent)
+    assert (here.value, here.unique, here.consistent) == (
+        there.value,
+        there.unique,
+        there.consistent,
+    )
     assert {order[c] for c in there.argmax_classes} == set(here.argmax_classes)
 
 
@@ -119,7 +145,10 @@ def test_verdicts_survive_the_checkers_and_random_p(data):
 @LIGHT
 @given(st.one_of(alike(), any_machine(2)))
 def test_the_senses_imply_one_another(machine):
-    verdicts = [fisher_consistency(machine, machine.fixed_d or 3, mode).consistent for mode in ("closed", "generic", "open")]
+    verdicts = [
+        fisher_consistency(machine, machine.fixed_d or 3, mode).consistent
+        for mode in ("closed", "generic", "open")
+    ]
     assert verdicts == sorted(verdicts)
 
 
@@ -128,6 +157,11 @@ def test_the_senses_imply_one_another(machine):
 def test_scaling_the_scores_and_the_targets_changes_no_verdict(machine, factor):
     """gamma -> s gamma scales every minimiser by s."""
     target = machine.target
-    scaled = Machine("scaled", machine.margin, machine.aggregation, Target(target.own * factor, target.other * factor),
-                     machine.sum_to_zero)
+    scaled = Machine(
+        "scaled",
+        machine.margin,
+        machine.aggregation,
+        Target(target.own * factor, target.other * factor),
+        machine.sum_to_zero,
+    )
     assert fisher_consistency(machine, 3).consistent == fisher_consistency(scaled, 3).consistent

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from small_problems import BIASES, COSTS, MACHINES
 
 import msvm_ref as mr
+from tests.small_problems import BIASES, COSTS, MACHINES
 
 
 @pytest.fixture(params=MACHINES, ids=lambda m: m.name)

@@ -12,8 +12,18 @@ import numpy as np
 
 import msvm_ref as mr
 
-MACHINES = (mr.WW, mr.CS, mr.LLW, mr.MMR, mr.MMR_ORTHO, mr.OVA, mr.AMO, mr.ATM, mr.ATS,
-            *(mr.RM(Fraction(k, 4)) for k in range(5)))
+MACHINES = (
+    mr.WW,
+    mr.CS,
+    mr.LLW,
+    mr.MMR,
+    mr.MMR_ORTHO,
+    mr.OVA,
+    mr.AMO,
+    mr.ATM,
+    mr.ATS,
+    *(mr.RM(Fraction(k, 4)) for k in range(5)),
+)
 BIASES = ("none", "free", "penalized")
 COSTS = ("linear", "quadratic")
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
@@ -26,9 +36,11 @@ def table(main: Sequence[Sequence[Any]], extra: Sequence[Sequence[Any]]) -> list
     places = [range(len(values)) for values in factors]
     met: set[tuple[tuple[int, int], ...]] = set()
     rows = []
-    for row in product(*places[:len(main)]):
-        options = [(*row, *choice) for choice in product(*places[len(main):])]
-        taken = options if NIGHTLY else [max(options, key=lambda option: len(set(pairs(option)) - met))]
+    for row in product(*places[: len(main)]):
+        options = [(*row, *choice) for choice in product(*places[len(main) :])]
+        taken = (
+            options if NIGHTLY else [max(options, key=lambda option: len(set(pairs(option)) - met))]
+        )
         met.update(pair for option in taken for pair in pairs(option))
         rows += taken
     return [tuple(values[k] for values, k in zip(factors, row, strict=True)) for row in rows]
@@ -43,7 +55,9 @@ def label(value: Any) -> str:
     return str(getattr(value, "name", value))
 
 
-def blobs(d: int, per_class: int = 5, p: int = 3, spread: float = 1.2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def blobs(
+    d: int, per_class: int = 5, p: int = 3, spread: float = 1.2, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Overlapping classes around random centres."""
     rng = np.random.default_rng([seed, d])
     y = np.arange(d * per_class) % d

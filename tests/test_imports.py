@@ -12,9 +12,23 @@ import pytest
 import msvm_ref as mr
 
 ROOT = Path(mr.__file__).parent
-LAYER = {"errors": 0, "progress": 0, "compiled": 0, "model": 1, "judge": 2, "truth": 3, "fast": 3, "classic": 3, "softmax": 3,
-         "methods": 4, "theory": 4, "exact": 4, "reductions": 4, "conformance": 5, "papers": 5}
-TOP = 6
+LAYER = {
+    "errors": 0,
+    "pictures": 0,
+    "model": 1,
+    "judge": 2,
+    "exact": 3,
+    "solvers": 4,
+    "fisher": 5,
+    "reductions": 5,
+    "softmax": 5,
+    "losses": 5,
+    "datasets": 5,
+    "estimator": 6,
+    "conformance": 7,
+    "studies": 7,
+}
+TOP = 8
 VERIFIER = ROOT / "conformance" / "verifier"
 """A folder to be copied away from the package, which is why its imports are relative."""
 
@@ -47,30 +61,42 @@ def test_imports_point_downwards(path):
             assert layer(name) <= mine, f"{path.relative_to(ROOT)} imports {name}"
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.parent.name == "judge"], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.parent.name == "judge"], ids=lambda p: p.name
+)
 def test_the_judge_shares_no_line_with_a_solver(path):
     names = imports(path)
     heads = {name.split(".")[0] for name in names}
     assert not heads & {"cvxpy", "numba", "osqp", "ecos", "clarabel", "piqp", "sklearn"}
-    assert not any(name.startswith(("msvm_ref.truth", "msvm_ref.fast")) for name in names)
+    assert not any(
+        name.startswith(("msvm_ref.solvers.truth", "msvm_ref.solvers.fast")) for name in names
+    )
 
 
 @pytest.mark.parametrize("path", sorted(VERIFIER.glob("*.py")), ids=lambda p: p.name)
 def test_the_vectors_verifier_needs_the_standard_library_alone(path):
-    assert all(name[0] == "." or name.split(".")[0] in sys.stdlib_module_names for name in imports(path))
+    assert all(
+        name[0] == "." or name.split(".")[0] in sys.stdlib_module_names for name in imports(path)
+    )
 
 
 def test_the_routes_share_nothing_but_model_and_candidate():
-    shared = {"msvm_ref.judge.candidate", "msvm_ref.truth.backends"}
+    shared = {"msvm_ref.judge.candidate", "msvm_ref.solvers.truth.backends"}
     for route in ("primal", "dual", "kesler"):
-        ours = {n for n in imports(ROOT / "truth" / f"{route}.py") if n.startswith("msvm_ref")}
+        ours = {
+            n
+            for n in imports(ROOT / "solvers" / "truth" / f"{route}.py")
+            if n.startswith("msvm_ref")
+        }
         assert all(n.startswith("msvm_ref.model") or n in shared for n in ours), ours
 
 
 def test_importing_the_package_loads_neither_cvxpy_nor_numba():
-    code = ("import sys, msvm_ref; heavy = {'cvxpy', 'numba', 'sklearn', 'scipy'} & set(sys.modules); "
-            "assert not heavy, heavy; msvm_ref.WW; assert 'cvxpy' not in sys.modules; "
-            "from msvm_ref.judge import certify; assert not {'cvxpy', 'numba'} & set(sys.modules)")
+    code = (
+        "import sys, msvm_ref; heavy = {'cvxpy', 'numba', 'sklearn', 'scipy'} & set(sys.modules); "
+        "assert not heavy, heavy; msvm_ref.WW; assert 'cvxpy' not in sys.modules; "
+        "from msvm_ref.judge import certify; assert not {'cvxpy', 'numba'} & set(sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -20,10 +20,12 @@ LARGEST = 300 * 1024
 FENCED, CODE = re.compile(r"```.*?```", re.S), re.compile(r"`[^`]*`")
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.S)
 CITED = re.compile(
-    r"\((?:\d+|\d+\.\d+)'?\)"                                                     # equations: (6), (6'), (1.4)
+    r"\((?:\d+|\d+\.\d+)'?\)"  # equations: (6), (6'), (1.4)
     r"|\b(?i:notebooks?|theorem|corollary|definitions?|table|figure|section|step|lemma) \d+(?:\.\d+)?(?: and \d+)?"
-    r"|\b(?:19|20)\d\d\b"                                                         # years
-    r"|^\s*\d+\. ", re.M)                                                         # numbered lists
+    r"|\b(?:19|20)\d\d\b"  # years
+    r"|^\s*\d+\. ",
+    re.M,
+)  # numbered lists
 NUMBER = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 """Not the 1 of M-1-SMO."""
 
@@ -46,7 +48,9 @@ def typed_numbers(text: str) -> list[str]:
 
 def test_all_nine_are_there() -> None:
     assert [path.name[:2] for path in NOTEBOOKS] == [f"{k:02d}" for k in range(1, 10)]
-    assert {path.name for path in FOLDER.iterdir()} == {path.name for path in NOTEBOOKS}, "only notebooks in notebooks/"
+    assert {path.name for path in FOLDER.iterdir()} == {path.name for path in NOTEBOOKS}, (
+        "only notebooks in notebooks/"
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -71,21 +75,33 @@ def test_small_and_stable(path: Path) -> None:
     assert path.stat().st_size < LARGEST
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
     assert not [c["id"] for c in notebook["cells"] if c["metadata"]], "cell metadata is noise"
-    assert [c["id"] for c in notebook["cells"]] == [f"nb{path.name[:2]}-{k + 1:02d}" for k in range(len(notebook["cells"]))]
+    assert [c["id"] for c in notebook["cells"]] == [
+        f"nb{path.name[:2]}-{k + 1:02d}" for k in range(len(notebook["cells"]))
+    ]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_opens_with_prose_that_types_no_number(path: Path) -> None:
     notebook = read(path)
     assert "".join(notebook["cells"][0]["source"]).startswith("# ")
-    found = {c["id"]: n for c in cells(path, "markdown") if (n := typed_numbers("".join(c["source"])))}
+    found = {
+        c["id"]: n for c in cells(path, "markdown") if (n := typed_numbers("".join(c["source"])))
+    }
     assert not found, "compute these in a cell, or cite where they come from"
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("the gap is 3e-9 (M-1-SMO)", ["3e-9"]), ("about 12 % of 150 points", ["12", "150"]), ("$C = 0.25$ is best", ["0.25"]),
-    ("take $n = 150$", ["150"]), ("$\\tfrac12 \\lVert W \\rVert^2$ (Theorem 8, equation (6), JMLR 2016)", []),
-    ("see section 3.3 and `float64`, `tol=1e-9`", []), ("1. first\n2. second", []), ("ZDO (1.4), (6')", []),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("the gap is 3e-9 (M-1-SMO)", ["3e-9"]),
+        ("about 12 % of 150 points", ["12", "150"]),
+        ("$C = 0.25$ is best", ["0.25"]),
+        ("take $n = 150$", ["150"]),
+        ("$\\tfrac12 \\lVert W \\rVert^2$ (Theorem 8, equation (6), JMLR 2016)", []),
+        ("see section 3.3 and `float64`, `tol=1e-9`", []),
+        ("1. first\n2. second", []),
+        ("ZDO (1.4), (6')", []),
+    ],
+)
 def test_the_rule_bites(text: str, found: list[str]) -> None:
     assert typed_numbers(text) == found

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.model.catalogue import ATS, CS
-from msvm_ref.papers.claim import Decision, Verdict
-from msvm_ref.papers.ledger import PAPERS
-from msvm_ref.papers.small import SIX, exact, loss, weights
-from msvm_ref.plots import INK, pyplot, simplex_map
+from msvm_ref.pictures import INK, pyplot
+from msvm_ref.studies.papers.claim import Decision, Verdict
+from msvm_ref.studies.papers.ledger import PAPERS
+from msvm_ref.studies.papers.small import SIX, exact, loss, weights
+from msvm_ref.studies.plots import simplex_map
 
 COLOURS = {Verdict.HOLDS: "#3f9b55", Verdict.CORRECTED: "#c9a24a", Verdict.FAILS: "#c9473c"}
 
@@ -42,7 +43,9 @@ def _summary(ax: Any, decisions: Sequence[Decision]) -> None:
     papers = [p for p in PAPERS if any(d.claim.paper == p for d in decisions)]
     left = np.zeros(len(papers))
     for verdict, colour in COLOURS.items():
-        counts = np.array([sum(d.claim.paper == p and d.verdict is verdict for d in decisions) for p in papers])
+        counts = np.array(
+            [sum(d.claim.paper == p and d.verdict is verdict for d in decisions) for p in papers]
+        )
         ax.barh(papers, counts, left=left, color=colour, label=str(verdict).lower())
         for k, count in enumerate(counts):
             if count:
@@ -59,15 +62,26 @@ def _ats_risk(ax: Any, decision: Decision) -> None:
     P = [Fraction(k, 10) for k in (4, 3, 2, 1)]
     start, end = (1, 1, -1, -1), (3, -1, -1, -1)
     t = [Fraction(k, 40) for k in range(-10, 61)]
-    risk = [sum(p * loss(ATS, 4, [a + s * (b - a) for a, b in zip(start, end, strict=True)], y) for y,
-                p in enumerate(P)) for s in t]
+    risk = [
+        sum(
+            p * loss(ATS, 4, [a + s * (b - a) for a, b in zip(start, end, strict=True)], y)
+            for y, p in enumerate(P)
+        )
+        for s in t
+    ]
     ax.plot([float(s) for s in t], [float(r) for r in risk], color="#3b6fb6")
     for s, name in ((0, "(1, 1, −1, −1)"), (1, "(3, −1, −1, −1)")):
         value = float(risk[t.index(Fraction(s))])
         ax.plot([s], [value], "o", color=INK)
-        ax.annotate(f"{name}\nrisk {value:g}", (s, value), textcoords="offset points",
-                    xytext=(14, 48) if s == 0 else (-14, 34), ha="left" if s == 0 else "right", fontsize=9,
-                    arrowprops={"arrowstyle": "-", "color": "#999"})
+        ax.annotate(
+            f"{name}\nrisk {value:g}",
+            (s, value),
+            textcoords="offset points",
+            xytext=(14, 48) if s == 0 else (-14, 34),
+            ha="left" if s == 0 else "right",
+            fontsize=9,
+            arrowprops={"arrowstyle": "-", "color": "#999"},
+        )
     ax.set_xlabel("from one to the other")
     ax.set_ylabel("risk at P = (.4, .3, .2, .1)")
     ax.set_ylim(top=max(map(float, risk)) + 0.3)
@@ -75,7 +89,7 @@ def _ats_risk(ax: Any, decision: Decision) -> None:
 
 def _pairwise(ax: Any, decision: Decision) -> None:
     """Value of (7) at the solutions of (4), over the C given to (4)."""
-    from msvm_ref.papers.hl_ww import HL4, pairwise_value
+    from msvm_ref.studies.papers.hl_ww import HL4, pairwise_value
 
     C = Fraction(12)
     grid = [Fraction(k, 2) for k in range(2, 33)]
@@ -109,7 +123,9 @@ def _softmax(ax: Any, decision: Decision) -> None:
 
     t = np.array([[2.0, 1.5, 0.5]])
     gammas = np.logspace(-3, 3, 200)
-    ax.semilogx(gammas, [smax(t, g, np.ones_like(t, dtype=bool))[0] for g in gammas], color="#3b6fb6")
+    ax.semilogx(
+        gammas, [smax(t, g, np.ones_like(t, dtype=bool))[0] for g in gammas], color="#3b6fb6"
+    )
     for level, name in ((t.sum(), "sum"), (t.max(), "maximum")):
         ax.axhline(level, color="#999", lw=0.8, ls="--")
         ax.text(gammas[-1], level, name, ha="right", va="bottom")
@@ -135,11 +151,26 @@ def _convex(ax: Any, decision: Decision) -> None:
 
 
 DRAWINGS: dict[str, tuple[Callable[[Any, Decision], None], tuple[float, float], str]] = {
-    "UV-C1-ATS": (_ats_risk, (6, 3.2), "The loss of ATS prefers a tie of classes 1 and 2 to the Bayes class."),
-    "UV-C1-CS": (lambda ax, d: simplex_map(CS, ax=ax, resolution=24), (4.6, 4.4),
-                 "What the CS loss predicts over the simplex."),
-    "UV-CIRCLE": (_circle, (5, 3), "Mean agreement with Bayes over four samples and its 95 % interval, C = 100."),
-    "HL-7": (_pairwise, (6, 3.2), "Six points, k = 3: the solution of (4) that solves (7) at C is the one at C/k."),
+    "UV-C1-ATS": (
+        _ats_risk,
+        (6, 3.2),
+        "The loss of ATS prefers a tie of classes 1 and 2 to the Bayes class.",
+    ),
+    "UV-C1-CS": (
+        lambda ax, d: simplex_map(CS, ax=ax, resolution=24),
+        (4.6, 4.4),
+        "What the CS loss predicts over the simplex.",
+    ),
+    "UV-CIRCLE": (
+        _circle,
+        (5, 3),
+        "Mean agreement with Bayes over four samples and its 95 % interval, C = 100.",
+    ),
+    "HL-7": (
+        _pairwise,
+        (6, 3.2),
+        "Six points, k = 3: the solution of (4) that solves (7) at C is the one at C/k.",
+    ),
     "ZDO-LIMITS": (_softmax, (6, 3), "The softmax between sum and maximum."),
     "ZDO-CONVEX": (_convex, (6, 3.4), "Above 0 somewhere: not convex."),
 }

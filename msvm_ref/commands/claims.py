@@ -12,29 +12,42 @@ import time
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.commands.progress import Progress
 from msvm_ref.errors import BackendError, DataError
-from msvm_ref.progress import Progress
 
 FEW = 3
 """Up to this many claims are shown in full."""
 
 
 def add_commands(subparsers: Any) -> None:
-    claims = subparsers.add_parser("claims", help="every checkable statement of the five papers, checked",
-                                   description="Run the claims ledger: HOLDS, HOLDS WITH A CORRECTION or FAILS, computed.")
+    claims = subparsers.add_parser(
+        "claims",
+        help="every checkable statement of the five papers, checked",
+        description="Run the claims ledger: HOLDS, HOLDS WITH A CORRECTION or FAILS, computed.",
+    )
     claims.add_argument("--paper", metavar="UV", help="UV, HL, FH, ZDO or NP")
-    claims.add_argument("--id", metavar="UV-C1", help="one claim, or a family of them (UV-C1 has one claim per machine)")
-    claims.add_argument("--report", metavar="claims.html", help="also write a page with the numbers and pictures")
+    claims.add_argument(
+        "--id",
+        metavar="UV-C1",
+        help="one claim, or a family of them (UV-C1 has one claim per machine)",
+    )
+    claims.add_argument(
+        "--report", metavar="claims.html", help="also write a page with the numbers and pictures"
+    )
     claims.add_argument("--json", action="store_true", help="every claim with its evidence as JSON")
     claims.set_defaults(handler=run_claims)
 
 
 def run_claims(options: argparse.Namespace) -> int:
-    from msvm_ref.papers.ledger import run, select, surprises, totals
-    from msvm_ref.papers.report import as_json, in_full, table
+    from msvm_ref.studies.papers.ledger import run, select, surprises, totals
+    from msvm_ref.studies.papers.report import as_json, in_full, table
 
-    if options.report is not None and (Path(options.report).suffix != ".html" or not Path(options.report).parent.is_dir()):
-        raise DataError("--report", "be an .html file in a folder that exists", repr(options.report))
+    if options.report is not None and (
+        Path(options.report).suffix != ".html" or not Path(options.report).parent.is_dir()
+    ):
+        raise DataError(
+            "--report", "be an .html file in a folder that exists", repr(options.report)
+        )
     chosen, start = select(options.paper, options.id), time.perf_counter()
     with Progress("claims", len(chosen)) as bar:
         decisions = run(chosen, bar.step)
@@ -56,11 +69,13 @@ def run_claims(options: argparse.Namespace) -> int:
 def _write(path: str, decisions: Any, seconds: str) -> None:
     import msvm_ref
     from msvm_ref.commands.claim_pictures import pictures
-    from msvm_ref.papers.report import page
+    from msvm_ref.studies.papers.report import page
 
     try:
         found = pictures(decisions)
     except BackendError as error:
         print(f"no pictures: {error}", file=sys.stderr)
         found = {}
-    Path(path).write_text(page(decisions, found, f"msvm_ref {msvm_ref.__version__}, {seconds}"), encoding="utf-8")
+    Path(path).write_text(
+        page(decisions, found, f"msvm_ref {msvm_ref.__version__}, {seconds}"), encoding="utf-8"
+    )

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.commands.progress import Progress
 from msvm_ref.errors import DataError
-from msvm_ref.progress import Progress
 
 OK, VERDICT = 0, 1
 
@@ -20,31 +20,75 @@ OK, VERDICT = 0, 1
 def add_commands(subparsers: Any) -> None:
     """Register ``validate`` and ``diagnose``; each sets ``handler``: args -> exit status."""
     validate = subparsers.add_parser(
-        "validate", help="hold scikit-learn, your estimator, or any program to its claim",
+        "validate",
+        help="hold scikit-learn, your estimator, or any program to its claim",
         description="Run every conformance check over a solver: 'sklearn' or 'kernlab' (the built-in lists; kernlab needs R), "
-                    "'package.module:Name' (an estimator class or instance, or a function of X, y, C), or a program given by "
-                    "--command.")
+        "'package.module:Name' (an estimator class or instance, or a function of X, y, C), or a program given by "
+        "--command.",
+    )
     validate.add_argument("solver", nargs="?", help="sklearn, kernlab, or package.module:Name")
-    validate.add_argument("--command", metavar="PROGRAM", help="a program: JSON on standard input, JSON on standard output")
-    validate.add_argument("--persistent", action="store_true",
-                          help="start the program once: one JSON object a line in, one a line out")
+    validate.add_argument(
+        "--command",
+        metavar="PROGRAM",
+        help="a program: JSON on standard input, JSON on standard output",
+    )
+    validate.add_argument(
+        "--persistent",
+        action="store_true",
+        help="start the program once: one JSON object a line in, one a line out",
+    )
     validate.add_argument("--machine", help="WW, CS, LLW, ...: where the convention leaves it open")
-    validate.add_argument("--convention", help="UV (default), HL(4), liblinear-cs, margin1, ...: see msvm_ref.conventions")
-    validate.add_argument("--bias", choices=("none", "free", "penalized"), help="where the convention leaves it open")
-    validate.add_argument("--tolerance", type=float, default=1e-3, help="certified relative gap to reach (default 1e-3)")
-    validate.add_argument("--timeout", type=float, default=60.0, help="seconds a program may take for one fit")
-    validate.add_argument("--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)")
-    validate.add_argument("--expect", action="append", default=[], metavar="CHECK=REASON", help="a known failure; strict")
-    validate.add_argument("--check", action="append", default=[], metavar="CHECK", help="only this check (repeatable)")
-    validate.add_argument("--report", action="append", default=[], metavar="FILE", help="write .html, .json or .md")
-    validate.add_argument("--json", action="store_true", help="the report as JSON on standard output")
-    validate.add_argument("-v", "--verbose", action="store_true", help="list passed and skipped checks too")
+    validate.add_argument(
+        "--convention",
+        help="UV (default), HL(4), liblinear-cs, margin1, ...: see msvm_ref.model.conventions",
+    )
+    validate.add_argument(
+        "--bias", choices=("none", "free", "penalized"), help="where the convention leaves it open"
+    )
+    validate.add_argument(
+        "--tolerance",
+        type=float,
+        default=1e-3,
+        help="certified relative gap to reach (default 1e-3)",
+    )
+    validate.add_argument(
+        "--timeout", type=float, default=60.0, help="seconds a program may take for one fit"
+    )
+    validate.add_argument(
+        "--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)"
+    )
+    validate.add_argument(
+        "--expect",
+        action="append",
+        default=[],
+        metavar="CHECK=REASON",
+        help="a known failure; strict",
+    )
+    validate.add_argument(
+        "--check", action="append", default=[], metavar="CHECK", help="only this check (repeatable)"
+    )
+    validate.add_argument(
+        "--report", action="append", default=[], metavar="FILE", help="write .html, .json or .md"
+    )
+    validate.add_argument(
+        "--json", action="store_true", help="the report as JSON on standard output"
+    )
+    validate.add_argument(
+        "-v", "--verbose", action="store_true", help="list passed and skipped checks too"
+    )
     validate.set_defaults(handler=run_validate)
     diagnose = subparsers.add_parser(
-        "diagnose", help="which problem is this the solution of?",
-        description="Read {machine, C, bias, X, y (or data: a CSV or .npz file), W, b | alpha | scores}; say what it solves.")
+        "diagnose",
+        help="which problem is this the solution of?",
+        description="Read {machine, C, bias, X, y (or data: a CSV or .npz file), W, b | alpha | scores}; say what it solves.",
+    )
     diagnose.add_argument("file", help="JSON; - for standard input")
-    diagnose.add_argument("--tolerance", type=float, default=1e-6, help="relative gap that counts as optimal (default 1e-6)")
+    diagnose.add_argument(
+        "--tolerance",
+        type=float,
+        default=1e-6,
+        help="relative gap that counts as optimal (default 1e-6)",
+    )
     diagnose.add_argument("--json", action="store_true")
     diagnose.set_defaults(handler=run_diagnose)
 
@@ -52,7 +96,7 @@ def add_commands(subparsers: Any) -> None:
 def run_validate(args: argparse.Namespace) -> int:
     from msvm_ref.conformance import report
     from msvm_ref.conformance.checks import CHECKS
-    from msvm_ref.conformance.profiles import run
+    from msvm_ref.conformance.outcomes import run
 
     for path in args.report:
         if Path(path).suffix.lower() not in (".html", ".json", ".md"):
@@ -61,8 +105,15 @@ def run_validate(args: argparse.Namespace) -> int:
     total = sum(len(e.checks) or len(CHECKS) for e in entries)
     with Progress("validate", total) as bar:
         truths: dict[Any, Any] = {}
-        outcomes = [run(entry, bar.step, explain_known=bool(args.report), truths=truths) for entry in entries]
-    print(json.dumps(report.as_dict(outcomes, head), indent=1) if args.json else report.text(outcomes, head, args.verbose))
+        outcomes = [
+            run(entry, bar.step, explain_known=bool(args.report), truths=truths)
+            for entry in entries
+        ]
+    print(
+        json.dumps(report.as_dict(outcomes, head), indent=1)
+        if args.json
+        else report.text(outcomes, head, args.verbose)
+    )
     for path in args.report:
         report.write(path, outcomes, head)
         print(f"report: {path}", file=sys.stderr)
@@ -71,22 +122,29 @@ def run_validate(args: argparse.Namespace) -> int:
 
 def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
     from msvm_ref.conformance.checks import CHECKS
-    from msvm_ref.conformance.profiles import Entry
+    from msvm_ref.conformance.outcomes import Entry
     from msvm_ref.model.catalogue import machine_named
 
     if (args.solver is None) == (args.command is None):
-        raise DataError("validate", "be given one solver: sklearn, kernlab, package.module:Name, or --command PROGRAM",
-                        "neither" if args.solver is None else "both")
+        raise DataError(
+            "validate",
+            "be given one solver: sklearn, kernlab, package.module:Name, or --command PROGRAM",
+            "neither" if args.solver is None else "both",
+        )
     expected = dict(item.partition("=")[::2] for item in args.expect)
     for name in (*args.check, *expected):
         if name not in CHECKS:
             raise DataError("check", f"be one of {', '.join(CHECKS)}", repr(name))
     if args.solver in ("sklearn", "kernlab"):
-        from msvm_ref.conformance.known import BUILT_IN, version_of
+        from msvm_ref.conformance.builtin_solvers import BUILT_IN, version_of
 
         if args.machine or args.convention or args.bias or expected:
-            raise DataError(f"validate {args.solver}", "be given without --machine, --convention, --bias and --expect",
-                            "one of them", "the built-in list says them for each solver")
+            raise DataError(
+                f"validate {args.solver}",
+                "be given without --machine, --convention, --bias and --expect",
+                "one of them",
+                "the built-in list says them for each solver",
+            )
         title, entries = BUILT_IN[args.solver]
         return f"{title} {version_of(args.solver)}", _only(entries(), tuple(args.check))
     if args.command is not None:
@@ -95,9 +153,15 @@ def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
         solver: Any = CommandSolver(args.command, args.timeout, persistent=args.persistent)
     else:
         solver = load(args.solver)
-    settings: dict[str, Any] = {"machine": machine_named(args.machine) if args.machine else None, "bias": args.bias,
-                                "tolerance": args.tolerance, "parameter": args.parameter}
-    return args.command or args.solver, [Entry(solver, args.convention, settings, expected, tuple(args.check))]
+    settings: dict[str, Any] = {
+        "machine": machine_named(args.machine) if args.machine else None,
+        "bias": args.bias,
+        "tolerance": args.tolerance,
+        "parameter": args.parameter,
+    }
+    return args.command or args.solver, [
+        Entry(solver, args.convention, settings, expected, tuple(args.check))
+    ]
 
 
 def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
@@ -105,8 +169,11 @@ def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
 
     if not checks:
         return entries
-    return [replace(e, checks=tuple(c for c in checks if not e.checks or c in e.checks)) for e in entries
-            if not e.checks or set(e.checks) & set(checks)]
+    return [
+        replace(e, checks=tuple(c for c in checks if not e.checks or c in e.checks))
+        for e in entries
+        if not e.checks or set(e.checks) & set(checks)
+    ]
 
 
 def load(name: str) -> Any:
@@ -121,8 +188,11 @@ def load(name: str) -> Any:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:  # whatever the user's module does when it is imported
-        raise DataError("solver", "be importable as package.module:Name", f"{name} ({type(error).__name__}: {error})"
-                        ) from error
+        raise DataError(
+            "solver",
+            "be importable as package.module:Name",
+            f"{name} ({type(error).__name__}: {error})",
+        ) from error
     return found
 
 
@@ -139,12 +209,14 @@ def run_diagnose(args: argparse.Namespace) -> int:
 def read_claim(path: str) -> tuple[Any, dict[str, Any]]:
     """(problem, candidate) of a JSON claim."""
     from msvm_ref.cli import parse_kernel
+    from msvm_ref.datasets.tables import read_table
     from msvm_ref.model.catalogue import machine_named
     from msvm_ref.model.problem import Problem
-    from msvm_ref.tables import read_table
 
     try:
-        claim = json.loads(sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8"))
+        claim = json.loads(
+            sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        )
     except (OSError, ValueError) as error:
         raise DataError(path, "be a JSON file", str(error)) from error
     if not isinstance(claim, dict):
@@ -160,8 +232,16 @@ def read_claim(path: str) -> tuple[Any, dict[str, Any]]:
     if isinstance(C, (int, float)) and not math.isfinite(C):
         raise DataError("C", "be finite", repr(C))
     kernel = parse_kernel(str(claim.get("kernel", "linear")))
-    problem = Problem(machine, X, y, C=C, bias=claim.get("bias", "none"), kernel=kernel,
-                      sample_weight=claim.get("sample_weight"), classes=claim.get("classes"))
+    problem = Problem(
+        machine,
+        X,
+        y,
+        C=C,
+        bias=claim.get("bias", "none"),
+        kernel=kernel,
+        sample_weight=claim.get("sample_weight"),
+        classes=claim.get("classes"),
+    )
     given = {k: claim[k] for k in ("W", "b", "alpha", "coef", "scores") if claim.get(k) is not None}
     if {"W", "coef"} & set(given):
         given.pop("alpha", None)

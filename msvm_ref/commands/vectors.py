@@ -21,7 +21,9 @@ NOT_VECTORS = {"schema.json"}
 
 def add_commands(subparsers: Any) -> None:
     """Register ``vectors`` with its actions; each sets ``handler`` (args -> exit status)."""
-    parser = subparsers.add_parser("vectors", help="golden vectors: exact optima any language can check")
+    parser = subparsers.add_parser(
+        "vectors", help="golden vectors: exact optima any language can check"
+    )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     build = _action(actions, "build", _build, "regenerate the vectors (needs the solvers; minutes)")
     build.add_argument("--directory", type=Path, default=BUNDLED)
@@ -31,10 +33,15 @@ def add_commands(subparsers: Any) -> None:
     _action(actions, "show", _show, "one vector in full").add_argument("id")
     verify = _action(actions, "verify", _verify, "re-prove every vector in exact rationals")
     verify.add_argument("file", nargs="*", type=Path, help="default: the bundled files")
-    _action(actions, "export", _export, "copy vectors, schema, FORMAT.md and example to a directory").add_argument(
-        "directory", type=Path)
+    _action(
+        actions, "export", _export, "copy vectors, schema, FORMAT.md and example to a directory"
+    ).add_argument("directory", type=Path)
     run = _action(actions, "run", _run, "run a program on every valid vector")
-    run.add_argument("--command", required=True, help="reads a problem as JSON on stdin, writes W and b and/or alpha as JSON")
+    run.add_argument(
+        "--command",
+        required=True,
+        help="reads a problem as JSON on stdin, writes W and b and/or alpha as JSON",
+    )
     run.add_argument("--machine", help="only this machine's file")
     run.add_argument("--flag", help="only vectors with this flag")
     run.add_argument("--tolerance", type=float, default=1e-6)
@@ -65,18 +72,31 @@ def _build(args: argparse.Namespace) -> int:
     from msvm_ref.conformance.vectors_build import build
 
     total = build(args.directory, lambda line: print(line, file=sys.stderr, flush=True))
-    print(json.dumps({"vectors": total}) if args.json else f"{total} vectors written to {args.directory}")
+    print(
+        json.dumps({"vectors": total})
+        if args.json
+        else f"{total} vectors written to {args.directory}"
+    )
     return 0
 
 
 def _list(args: argparse.Namespace) -> int:
-    rows = [{"id": v["id"], "result": v["result"], "flags": v.get("flags", [v.get("reason", "")]),
-             "optimum": v.get("optimum", {}).get("value", "")} for v in vectors(args.machine, args.flag)]
+    rows = [
+        {
+            "id": v["id"],
+            "result": v["result"],
+            "flags": v.get("flags", [v.get("reason", "")]),
+            "optimum": v.get("optimum", {}).get("value", ""),
+        }
+        for v in vectors(args.machine, args.flag)
+    ]
     if args.json:
         print(json.dumps(rows))
     else:
         for row in rows:
-            print(f"{row['id']:<52} {row['result']:<8} {row['optimum']:<28} {', '.join(row['flags'])}")
+            print(
+                f"{row['id']:<52} {row['result']:<8} {row['optimum']:<28} {', '.join(row['flags'])}"
+            )
         print(f"{len(rows)} vectors")
     return 0 if rows else _usage("no vector matches", "see: msvm-ref vectors list")
 
@@ -85,7 +105,11 @@ def _show(args: argparse.Namespace) -> int:
     found = next((v for v in vectors() if v["id"] == args.id), None)
     if found is None:
         return _usage(f"no vector has the id {args.id!r}", "see: msvm-ref vectors list")
-    print(json.dumps(found) if args.json else "\n".join(f"{k:<13} {json.dumps(v)}" for k, v in found.items()))
+    print(
+        json.dumps(found)
+        if args.json
+        else "\n".join(f"{k:<13} {json.dumps(v)}" for k, v in found.items())
+    )
     return 0
 
 
@@ -99,7 +123,14 @@ def _verify(args: argparse.Namespace) -> int:
     refused = [entry for entry in results if entry[2]]
     count, wrong = (sum(bool(name) for _, name, _ in entries) for entries in (results, refused))
     if args.json:
-        print(json.dumps({"vectors": count, "refused": [{"file": f, "id": n, "faults": w} for f, n, w in refused]}))
+        print(
+            json.dumps(
+                {
+                    "vectors": count,
+                    "refused": [{"file": f, "id": n, "faults": w} for f, n, w in refused],
+                }
+            )
+        )
     else:
         for file, name, faults in refused:
             print(f"{file}: {name or 'the file'}: {'; '.join(faults)}")
@@ -109,15 +140,26 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _export(args: argparse.Namespace) -> int:
     args.directory.mkdir(parents=True, exist_ok=True)
-    copied = sorted(path for path in BUNDLED.iterdir() if path.suffix in (".json", ".md", ".js") or path.name == "SHA256SUMS")
+    copied = sorted(
+        path
+        for path in BUNDLED.iterdir()
+        if path.suffix in (".json", ".md", ".js") or path.name == "SHA256SUMS"
+    )
     program = Path(vectors_verify.__file__)
     for path in [*copied, program]:
         shutil.copyfile(path, args.directory / path.name)
-    shutil.copytree(program.parent / "verifier", args.directory / "verifier", dirs_exist_ok=True,
-                    ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        program.parent / "verifier",
+        args.directory / "verifier",
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     names = [path.name for path in copied] + [program.name, "verifier/"]
-    print(json.dumps({"directory": str(args.directory), "files": names}) if args.json
-          else f"{len(names)} files in {args.directory}; start with FORMAT.md")
+    print(
+        json.dumps({"directory": str(args.directory), "files": names})
+        if args.json
+        else f"{len(names)} files in {args.directory}; start with FORMAT.md"
+    )
     return 0
 
 
@@ -132,14 +174,26 @@ def _run(args: argparse.Namespace) -> int:
             print(f"\r{k}/{len(chosen)} {vector['id']:<60}", end="", file=sys.stderr, flush=True)
     failed = [outcome for outcome in outcomes if not outcome.passed]
     if args.json:
-        print(json.dumps({"tolerance": args.tolerance, "passed": len(outcomes) - len(failed), "outcomes": [
-            {**vars(o), "error": o.error if o.error < float("inf") else "inf"} for o in outcomes]}))
+        print(
+            json.dumps(
+                {
+                    "tolerance": args.tolerance,
+                    "passed": len(outcomes) - len(failed),
+                    "outcomes": [
+                        {**vars(o), "error": o.error if o.error < float("inf") else "inf"}
+                        for o in outcomes
+                    ],
+                }
+            )
+        )
     else:
         for outcome in failed:
             print(f"FAILS  {outcome.id:<52} {outcome.message}")
         worst = max((o.error for o in outcomes if o.passed), default=0.0)
-        print(f"{len(outcomes)} vectors: {len(outcomes) - len(failed)} pass at {args.tolerance:g} (worst error {worst:.1e}), "
-              f"{len(failed)} fail")
+        print(
+            f"{len(outcomes)} vectors: {len(outcomes) - len(failed)} pass at {args.tolerance:g} (worst error {worst:.1e}), "
+            f"{len(failed)} fail"
+        )
     return 1 if failed else 0
 
 

@@ -46,7 +46,9 @@ class Solver(Protocol):
     takes: frozenset[str]
     takes_labels: bool  # any hashable labels, or only 0 ... d-1
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted: ...
+    def fit(
+        self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None
+    ) -> Fitted: ...
     def copy(self) -> Solver: ...
 
 
@@ -82,19 +84,42 @@ class FunctionSolver:
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         names = inspect.signature(function).parameters
         every = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in names.values())
-        self.takes = frozenset(k for k in ("sample_weight", "classes", "class_weight")
-                               if k in names or (every and k != "class_weight"))
+        self.takes = frozenset(
+            k
+            for k in ("sample_weight", "classes", "class_weight")
+            if k in names or (every and k != "class_weight")
+        )
 
     def copy(self) -> FunctionSolver:
         return FunctionSolver(copy.deepcopy(self.function), self.name)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        C: float,
+        sample_weight: Any = None,
+        classes: Any = None,
+        class_weight: Any = None,
+    ) -> Fitted:
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
-        answer = self.function(X, y, C, **{k: v for k, v in given.items() if k in self.takes and v is not None})
+        answer = self.function(
+            X, y, C, **{k: v for k, v in given.items() if k in self.takes and v is not None}
+        )
         return fitted_from(answer, tuple(classes) if classes is not None else present(y))
 
 
-FIELDS = ("W", "b", "coef", "scores", "alpha", "objective", "converged", "decision_function", "predict")
+FIELDS = (
+    "W",
+    "b",
+    "coef",
+    "scores",
+    "alpha",
+    "objective",
+    "converged",
+    "decision_function",
+    "predict",
+)
 
 
 def fitted_from(answer: Any, classes: tuple[Hashable, ...], share: float = 1.0) -> Fitted:
@@ -102,7 +127,9 @@ def fitted_from(answer: Any, classes: tuple[Hashable, ...], share: float = 1.0) 
     values = dict(answer) if isinstance(answer, dict) else {"W": answer[0], "b": answer[1]}
     unknown = set(values) - {*FIELDS, "classes"}
     if unknown:
-        raise DataError("answer", f"have keys among classes, {', '.join(FIELDS)}", ", ".join(sorted(unknown)))
+        raise DataError(
+            "answer", f"have keys among classes, {', '.join(FIELDS)}", ", ".join(sorted(unknown))
+        )
     if values.get("classes") is not None:
         classes = tuple(values["classes"])
     values.pop("classes", None)
@@ -127,14 +154,25 @@ class EstimatorSolver:
 
     takes_labels = True
 
-    def __init__(self, estimator: Any, parameter: str | None = None, name: str | None = None,
-                 share: float | None = None) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        parameter: str | None = None,
+        name: str | None = None,
+        share: float | None = None,
+    ) -> None:
         self.estimator, self.name = estimator, name or _short_name(estimator)
-        known = estimator.get_params() if hasattr(estimator, "get_params") else _attributes(estimator)
+        known = (
+            estimator.get_params() if hasattr(estimator, "get_params") else _attributes(estimator)
+        )
         names = [parameter] if parameter else ["C", "estimator__C", "alpha", "lambda_", "lam"]
         self.parameter = next((k for k in names if k in known), None)
         if self.parameter is None:
-            raise DataError(self.name, f"have a parameter named {' or '.join(map(str, names))}", ", ".join(known) or "none")
+            raise DataError(
+                self.name,
+                f"have a parameter named {' or '.join(map(str, names))}",
+                ", ".join(known) or "none",
+            )
         self.share = share or (0.5 if known.get("multi_class") == "crammer_singer" else 1.0)
         fit = inspect.signature(estimator.fit).parameters
         by_class = {"class_weight"} if known.get("class_weight", "absent") is None else set[str]()
@@ -146,10 +184,21 @@ class EstimatorSolver:
     def copy(self) -> EstimatorSolver:
         return EstimatorSolver(copy.deepcopy(self.estimator), self.parameter, self.name, self.share)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        C: float,
+        sample_weight: Any = None,
+        classes: Any = None,
+        class_weight: Any = None,
+    ) -> Fitted:
         model = self.estimator
         assert self.parameter is not None
-        chosen = {self.parameter: C, **({"class_weight": class_weight} if "class_weight" in self.takes else {})}
+        chosen = {
+            self.parameter: C,
+            **({"class_weight": class_weight} if "class_weight" in self.takes else {}),
+        }
         if hasattr(model, "set_params"):
             model.set_params(**chosen)
         else:
@@ -161,11 +210,21 @@ class EstimatorSolver:
             model.fit(X, y, **extra)
         warned = any(w.category.__name__ == "ConvergenceWarning" for w in caught)
         model = copy.deepcopy(model)  # a later fit must not change what this one returned
-        labels = tuple(np.asarray(model.classes_).tolist()) if hasattr(model, "classes_") else present(y)
-        return fitted_from({"classes": labels, **_weights(model), "converged": _converged(model, warned),
-                            "decision_function": getattr(model, "decision_function", None),
-                            "predict": getattr(model, "predict", None),
-                            **({} if _has_weights(model) else {"scores": model.decision_function(X)})}, labels, self.share)
+        labels = (
+            tuple(np.asarray(model.classes_).tolist()) if hasattr(model, "classes_") else present(y)
+        )
+        return fitted_from(
+            {
+                "classes": labels,
+                **_weights(model),
+                "converged": _converged(model, warned),
+                "decision_function": getattr(model, "decision_function", None),
+                "predict": getattr(model, "predict", None),
+                **({} if _has_weights(model) else {"scores": model.decision_function(X)}),
+            },
+            labels,
+            self.share,
+        )
 
 
 class OneVsOnePair:
@@ -183,11 +242,18 @@ class OneVsOnePair:
     def copy(self) -> OneVsOnePair:
         return OneVsOnePair(copy.deepcopy(self.estimator), self.name)
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None) -> Fitted:
+    def fit(
+        self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None
+    ) -> Fitted:
         data, labels = np.asarray(X), np.asarray(y)
         third = np.vstack([data[:2] + 5, data[:1] - 7])
-        model = self.estimator.set_params(C=C).fit(np.vstack([data, third]), np.append(labels, [labels.max() + 1] * 3))
-        w, b = -model.coef_[0], -float(model.intercept_[0])  # LIBSVM's pair (0, 1) is positive for class 0
+        model = self.estimator.set_params(C=C).fit(
+            np.vstack([data, third]), np.append(labels, [labels.max() + 1] * 3)
+        )
+        w, b = (
+            -model.coef_[0],
+            -float(model.intercept_[0]),
+        )  # LIBSVM's pair (0, 1) is positive for class 0
         return Fitted((0, 1), W=np.column_stack([-w, w]), b=np.array([-b, b]))
 
 
@@ -206,18 +272,30 @@ def as_solver(thing: Any, parameter: str | None = None) -> Solver:
     except MsvmError:
         raise
     except Exception as error:  # the user's constructor, get_params or signature: theirs to mend, not a crash of ours
-        raise DataError("solver", "be made without arguments and show its parameters", f"{type(error).__name__}: {error}",
-                        "pass an instance, or a function of X, y, C") from error
-    raise DataError("solver", "be an estimator with fit, a callable (X, y, C), or a Solver", repr(thing))
+        raise DataError(
+            "solver",
+            "be made without arguments and show its parameters",
+            f"{type(error).__name__}: {error}",
+            "pass an instance, or a function of X, y, C",
+        ) from error
+    raise DataError(
+        "solver", "be an estimator with fit, a callable (X, y, C), or a Solver", repr(thing)
+    )
 
 
 def _attributes(estimator: Any) -> dict[str, Any]:
     """Public data of an object without get_params, set on it or on its class."""
-    return {k: v for k in dir(estimator) if not k.startswith("_") and not callable(v := getattr(estimator, k))}
+    return {
+        k: v
+        for k in dir(estimator)
+        if not k.startswith("_") and not callable(v := getattr(estimator, k))
+    }
 
 
 def _has_weights(model: Any) -> bool:
-    return hasattr(model, "coef_") or all(hasattr(e, "coef_") for e in getattr(model, "estimators_", [None]))
+    return hasattr(model, "coef_") or all(
+        hasattr(e, "coef_") for e in getattr(model, "estimators_", [None])
+    )
 
 
 def _weights(model: Any) -> dict[str, Any]:
@@ -229,7 +307,11 @@ def _weights(model: Any) -> dict[str, Any]:
     else:
         rows, bias = np.asarray(model.coef_), getattr(model, "intercept_", None)
     if bias is not None:
-        bias = np.broadcast_to(np.asarray(bias, dtype=float), (len(rows),)) if np.ndim(bias) == 0 else np.ravel(bias)
+        bias = (
+            np.broadcast_to(np.asarray(bias, dtype=float), (len(rows),))
+            if np.ndim(bias) == 0
+            else np.ravel(bias)
+        )
     return {"W": np.asarray(rows, dtype=float).T, "b": bias}
 
 

@@ -42,13 +42,22 @@ class Case:
         """The examples of the first d classes only."""
         keep = np.asarray(self.y) < d
         weight = None if self.sample_weight is None else np.asarray(self.sample_weight)[keep]
-        return replace(self, X=frozen(self.X[keep]), y=np.asarray(self.y)[keep], sample_weight=weight,
-                       class_weight=None if self.class_weight is None else self.class_weight[:d])
+        return replace(
+            self,
+            X=frozen(self.X[keep]),
+            y=np.asarray(self.y)[keep],
+            sample_weight=weight,
+            class_weight=None if self.class_weight is None else self.class_weight[:d],
+        )
 
     def literal(self) -> dict[str, Any]:
         """The case as JSON-ready numbers, for a report."""
-        out: dict[str, Any] = {"name": self.name, "X": np.asarray(self.X, dtype=float).tolist(),
-                               "y": np.asarray(self.y).tolist(), "C": self.C}
+        out: dict[str, Any] = {
+            "name": self.name,
+            "X": np.asarray(self.X, dtype=float).tolist(),
+            "y": np.asarray(self.y).tolist(),
+            "C": self.C,
+        }
         if self.sample_weight is not None:
             out["sample_weight"] = np.asarray(self.sample_weight, dtype=float).tolist()
         if self.class_weight is not None:
@@ -60,28 +69,79 @@ def _case(name: str, X: Any, y: Any, C: float = 1.0, **more: Any) -> Case:
     return Case(name, frozen(X), np.asarray(y), C, **more)
 
 
-_X: list[list[float]] = [[2, 1], [1, 2], [3, 0.5], [-0.5, 1], [-1, -2], [-2, 0.5], [-1.5, -1], [1, -0.5],
-                         [1.5, -2], [0.5, -1.5], [2, -1], [-0.5, 0.5]]
+_X: list[list[float]] = [
+    [2, 1],
+    [1, 2],
+    [3, 0.5],
+    [-0.5, 1],
+    [-1, -2],
+    [-2, 0.5],
+    [-1.5, -1],
+    [1, -0.5],
+    [1.5, -2],
+    [0.5, -1.5],
+    [2, -1],
+    [-0.5, 0.5],
+]
 _Y = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 BASE = _case("base", _X, _Y)
 """Three overlapping classes in the plane."""
 OFFSET = _case("offset", np.add(_X, [3.0, 2.0]), _Y)
 """BASE away from the origin: the treatment of the bias shows."""
-SEPARABLE = _case("separable", [[4, 0], [5, 1], [-2, 4], [-3, 3], [-2, -4], [-3, -5]], [0, 0, 1, 1, 2, 2], 0.25)
+SEPARABLE = _case(
+    "separable", [[4, 0], [5, 1], [-2, 4], [-3, 3], [-2, -4], [-3, -5]], [0, 0, 1, 1, 2, 2], 0.25
+)
 STRETCHED = _case("stretched", np.multiply(_X, [64.0, 1.0]), _Y, 1.0)
 """One feature in other units: slow for first-order solvers, and honest ones say so."""
-CONTRADICTORY = _case("contradictory duplicates", [[1, 1], [1, 1], [1, 1], [-1, 0], [-1, 0], [0, -2], [0, -2], [2, 0]],
-                      [0, 1, 2, 0, 1, 1, 2, 0])
-UNBALANCED = _case("unbalanced", [[1, 0], [2, 1], [1, 1], [2, -1], [3, 0], [1, -1], [-1, 1], [-0.5, -0.5]],
-                   [0, 0, 0, 0, 0, 0, 1, 2], 0.5)
-FIVE = _case("five classes", [[3, 0], [2, 1], [1, 3], [0.5, 1.5], [-2, 2], [-3, 0.5], [-1, -2], [0, -1.5], [2, -2], [1, -3],
-                              [0.5, 0.5], [-0.5, 1], [-1, 0.5], [1, -1], [1.5, -0.5]],
-             [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 2, 3, 4, 0, 1])
-SQUARE = _case("as many features as classes", [[2, 0, 1], [1, 1, 0], [-1, 2, 0.5], [0, 1, -1], [-2, -1, 1], [0.5, -1, 2],
-                                               [1, -0.5, 0.5]], [0, 0, 1, 1, 2, 2, 1])
-WIDE = _case("more features than examples", [[1, 0, 2, -1, 0.5, 0, 1, -2], [0, 1, 1, 0, -1, 2, 0.5, 1],
-                                             [2, -1, 0, 1, 0, 1, -1, 0], [-1, 2, 0.5, 0, 1, -1, 0, 1],
-                                             [0.5, 0, -1, 2, 1, 0, 1, 0]], [0, 1, 2, 0, 1], 0.125)
+CONTRADICTORY = _case(
+    "contradictory duplicates",
+    [[1, 1], [1, 1], [1, 1], [-1, 0], [-1, 0], [0, -2], [0, -2], [2, 0]],
+    [0, 1, 2, 0, 1, 1, 2, 0],
+)
+UNBALANCED = _case(
+    "unbalanced",
+    [[1, 0], [2, 1], [1, 1], [2, -1], [3, 0], [1, -1], [-1, 1], [-0.5, -0.5]],
+    [0, 0, 0, 0, 0, 0, 1, 2],
+    0.5,
+)
+FIVE = _case(
+    "five classes",
+    [
+        [3, 0],
+        [2, 1],
+        [1, 3],
+        [0.5, 1.5],
+        [-2, 2],
+        [-3, 0.5],
+        [-1, -2],
+        [0, -1.5],
+        [2, -2],
+        [1, -3],
+        [0.5, 0.5],
+        [-0.5, 1],
+        [-1, 0.5],
+        [1, -1],
+        [1.5, -0.5],
+    ],
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 2, 3, 4, 0, 1],
+)
+SQUARE = _case(
+    "as many features as classes",
+    [[2, 0, 1], [1, 1, 0], [-1, 2, 0.5], [0, 1, -1], [-2, -1, 1], [0.5, -1, 2], [1, -0.5, 0.5]],
+    [0, 0, 1, 1, 2, 2, 1],
+)
+WIDE = _case(
+    "more features than examples",
+    [
+        [1, 0, 2, -1, 0.5, 0, 1, -2],
+        [0, 1, 1, 0, -1, 2, 0.5, 1],
+        [2, -1, 0, 1, 0, 1, -1, 0],
+        [-1, 2, 0.5, 0, 1, -1, 0, 1],
+        [0.5, 0, -1, 2, 1, 0, 1, 0],
+    ],
+    [0, 1, 2, 0, 1],
+    0.125,
+)
 ZERO_FEATURE = _case("a feature that is 0", [[*x, 0] for x in _X], _Y)
 CONSTANT_FEATURE = _case("a feature that is 2", [[x, 2] for x, _ in _X], _Y, 0.25)
 ZERO_EXAMPLE = _case("an example that is 0", [*_X, [0, 0]], [*_Y, 1])

@@ -15,7 +15,9 @@ def check_float32_input(trial: Trial) -> None:
     """BASE is exact in float32: the same numbers, the same optimum."""
     base = trial.shaped(BASE)
     trial.require_base(base)
-    trial.require_optimal(base, trial.fit(base, X=np.asarray(base.X, dtype=np.float32)), " (float32)")
+    trial.require_optimal(
+        base, trial.fit(base, X=np.asarray(base.X, dtype=np.float32)), " (float32)"
+    )
 
 
 def check_integer_input(trial: Trial) -> None:
@@ -55,8 +57,11 @@ def check_input_unchanged(trial: Trial) -> None:
     given = np.arange(1.0, len(y) + 1)
     weight = given.copy() if takes else None
     ask(trial.copied().fit, X, y, trial.constant(base), weight)
-    changed = [name for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, given))
-               if now is not None and not np.array_equal(now, was)]
+    changed = [
+        name
+        for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, given))
+        if now is not None and not np.array_equal(now, was)
+    ]
     if changed:
         raise CheckFailed(f"fit changed the caller's {' and '.join(changed)}")
 
@@ -82,8 +87,20 @@ def check_refuses_nonfinite(trial: Trial) -> None:
 def check_refuses_mismatched_lengths(trial: Trial) -> None:
     """One label too few, or too many, is refused."""
     base = trial.shaped(BASE)
-    _refused(trial, "a label less than rows of X", np.array(base.X), np.array(base.y)[:-1], trial.constant(base))
-    _refused(trial, "a label more than rows of X", np.array(base.X), np.append(base.y, base.y[-1]), trial.constant(base))
+    _refused(
+        trial,
+        "a label less than rows of X",
+        np.array(base.X),
+        np.array(base.y)[:-1],
+        trial.constant(base),
+    )
+    _refused(
+        trial,
+        "a label more than rows of X",
+        np.array(base.X),
+        np.append(base.y, base.y[-1]),
+        trial.constant(base),
+    )
 
 
 def check_refuses_nonpositive_C(trial: Trial) -> None:

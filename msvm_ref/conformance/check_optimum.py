@@ -44,7 +44,10 @@ def check_machine(trial: Trial) -> None:
     if not pairs:
         raise CheckSkipped(f"no stored fixture tells {name} from the catalogue's machines")
     smallest = {f.data: f.case for f in pairs}.values()
-    for case in (BASE, *smallest):  # a dozen examples first: three leave a diagnosis more than one answer
+    for case in (
+        BASE,
+        *smallest,
+    ):  # a dozen examples first: three leave a diagnosis more than one answer
         trial.require_optimal(case, trial.fit(case))
 
 
@@ -60,8 +63,14 @@ def check_C(trial: Trial) -> None:
     for factor in (0.125, 1.0, 8.0):
         case = trial.shaped(UNBALANCED.with_(f"unbalanced at C = {0.5 * factor:g}", C=0.5 * factor))
         trial.require_optimal(case, trial.fit(case))
-    for t in (16.0, 0.0625) if trial.convention.bias != "penalized" else (16.0,):  # K + 1 with a small K is another problem
-        case = trial.shaped(BASE.with_(f"base times {t:g} at C = {BASE.C / t**2:g}", X=frozen(BASE.X * t), C=BASE.C / t**2))
+    for t in (
+        (16.0, 0.0625) if trial.convention.bias != "penalized" else (16.0,)
+    ):  # K + 1 with a small K is another problem
+        case = trial.shaped(
+            BASE.with_(
+                f"base times {t:g} at C = {BASE.C / t**2:g}", X=frozen(BASE.X * t), C=BASE.C / t**2
+            )
+        )
         trial.require_optimal(case, trial.fit(case))
 
 
@@ -82,20 +91,30 @@ def check_sum_to_zero(trial: Trial) -> None:
     fitted = trial.fit(case)
     certificate, posed, given = trial.judge(case, fitted)
     if certificate.sum_to_zero is None:
-        raise CheckSkipped("it returned multipliers only; their weights sum to zero by construction")
+        raise CheckSkipped(
+            "it returned multipliers only; their weights sum to zero by construction"
+        )
     if spec.sum_to_zero:
         if certificate.sum_to_zero > trial.tolerance:
-            raise CheckFailed(f"{case.name}: the classes' weights sum to {certificate.sum_to_zero:.2g} (relative), not to zero",
-                              {"case": case.literal(), "certificate": certificate.to_dict()}, (posed.problem, given))
+            raise CheckFailed(
+                f"{case.name}: the classes' weights sum to {certificate.sum_to_zero:.2g} (relative), not to zero",
+                {"case": case.literal(), "certificate": certificate.to_dict()},
+                (posed.problem, given),
+            )
         return
     if "W" not in given or certificate.primal_value is None:
         raise CheckSkipped("implied by optimality; only weights show it")
-    W = given["W"]  # centring relative margins changes no margin and saves ||sum w||^2 / (2d): that much is avoidable
+    W = given[
+        "W"
+    ]  # centring relative margins changes no margin and saves ||sum w||^2 / (2d): that much is avoidable
     avoidable = float((W.sum(axis=1) ** 2).sum()) / (2 * trial.d)
     if avoidable > trial.allowed(posed) * certificate.primal_value:
-        raise CheckFailed(f"{case.name}: uncentred W; centring it changes no margin and lowers the objective by "
-                          f"{posed.objective(avoidable):.3g}",
-                          {"case": case.literal(), "certificate": certificate.to_dict()}, (posed.problem, given))
+        raise CheckFailed(
+            f"{case.name}: uncentred W; centring it changes no margin and lowers the objective by "
+            f"{posed.objective(avoidable):.3g}",
+            {"case": case.literal(), "certificate": certificate.to_dict()},
+            (posed.problem, given),
+        )
 
 
 def check_two_classes(trial: Trial) -> None:
@@ -108,8 +127,12 @@ def check_two_classes(trial: Trial) -> None:
     given = trial.candidate(posed, fitted)
     if "W" in given and (spec.sum_to_zero or (spec.nu.sum(axis=2) == 0).all()):
         off = float(np.linalg.norm(given["W"].sum(axis=1)))
-        if off > 2 * certificate.distance_bound:  # ||W - W*|| <= bound and W* sums to zero, so |sum w| <= sqrt(2) bound
-            raise CheckFailed(f"two classes: w_0 + w_1 has norm {off:.3g}, more than optimality allows")
+        if (
+            off > 2 * certificate.distance_bound
+        ):  # ||W - W*|| <= bound and W* sums to zero, so |sum w| <= sqrt(2) bound
+            raise CheckFailed(
+                f"two classes: w_0 + w_1 has norm {off:.3g}, more than optimality allows"
+            )
 
 
 def check_absent_class(trial: Trial) -> None:
@@ -158,7 +181,7 @@ def check_contradictory_duplicates(trial: Trial) -> None:
 
 
 def check_converged_flag(trial: Trial) -> None:
-    """"Converged" means within tolerance, on well- and badly scaled data alike; an honest "no" passes."""
+    """ "Converged" means within tolerance, on well- and badly scaled data alike; an honest "no" passes."""
     told = False
     for case in (BASE, OFFSET, STRETCHED, *trial.cases):
         case = trial.shaped(case)
@@ -169,8 +192,11 @@ def check_converged_flag(trial: Trial) -> None:
         certificate, posed, _ = trial.judge(case, fitted)
         error, allowed = error_of(certificate), trial.allowed(posed)
         if fitted.converged and not error <= allowed:
-            raise CheckFailed(f"{case.name}: says it converged, and is {100 * error:.3g} % from optimal"
-                              f" (tolerance {allowed:.3g})", {"case": case.literal(), "error": error})
+            raise CheckFailed(
+                f"{case.name}: says it converged, and is {100 * error:.3g} % from optimal"
+                f" (tolerance {allowed:.3g})",
+                {"case": case.literal(), "error": error},
+            )
     if not told:
         raise CheckSkipped("it never says that it converged")
 
@@ -185,8 +211,10 @@ def check_multipliers(trial: Trial) -> None:
     faults = {k: v for k, v in certificate.infeasibility.items() if v > trial.tolerance}
     if faults or certificate.dual_error > trial.tolerance:
         text = ", ".join(f"{k.replace('_', ' ')} off by {v:.2g}" for k, v in faults.items())
-        raise CheckFailed(f"base: dual value {100 * certificate.dual_error:.3g} % below the optimum; {text or 'feasible'}",
-                          {"case": case.literal(), "certificate": certificate.to_dict()})
+        raise CheckFailed(
+            f"base: dual value {100 * certificate.dual_error:.3g} % below the optimum; {text or 'feasible'}",
+            {"case": case.literal(), "certificate": certificate.to_dict()},
+        )
 
 
 def check_objective(trial: Trial) -> None:
@@ -200,7 +228,9 @@ def check_objective(trial: Trial) -> None:
         raise CheckSkipped("it returns no weights to evaluate")
     value = posed.objective(certificate.primal_value)
     if not abs(fitted.objective - value) <= trial.tolerance * abs(value):
-        raise CheckFailed(f"base: reports {fitted.objective:.8g}; its weights are worth {value:.8g} in {trial.convention.name}")
+        raise CheckFailed(
+            f"base: reports {fitted.objective:.8g}; its weights are worth {value:.8g} in {trial.convention.name}"
+        )
 
 
 def check_scaled_data(trial: Trial) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, unseen
 from msvm_ref.conformance.cases import BASE
-from msvm_ref.conformance.reading import labels_at, scores_at
+from msvm_ref.conformance.fitted import labels_at, scores_at
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 from msvm_ref.model.arrays import Array
@@ -24,15 +24,23 @@ def check_scores_match_weights(trial: Trial) -> None:
     if fitted.W is None:
         raise CheckSkipped("it returns no weights to compare its scores with")
     if fitted.W.shape != (case.X.shape[1], len(fitted.classes)):
-        raise CheckFailed(f"W has shape {fitted.W.shape}; its axes must be {case.X.shape[1]} features and {trial.d} classes")
+        raise CheckFailed(
+            f"W has shape {fitted.W.shape}; its axes must be {case.X.shape[1]} features and {trial.d} classes"
+        )
     b = 0.0 if fitted.b is None else fitted.b
-    for name, X in (("the training rows", case.X), ("other rows", unseen(case.X)), ("one row alone", case.X[:1])):
+    for name, X in (
+        ("the training rows", case.X),
+        ("other rows", unseen(case.X)),
+        ("one row alone", case.X[:1]),
+    ):
         scores, computed = scores_at(fitted, np.array(X)), X @ fitted.W + b
         size = float(abs(computed).max()) + float(abs(fitted.W).max()) + 1e-300
         off = float(abs(scores - computed).max())
         if off > ROUNDING * size:
-            raise CheckFailed(f"base, {name}: decision_function differs from X W + b by {off:.3g} (scores up to {size:.3g})",
-                              {"case": case.literal()})
+            raise CheckFailed(
+                f"base, {name}: decision_function differs from X W + b by {off:.3g} (scores up to {size:.3g})",
+                {"case": case.literal()},
+            )
 
 
 def check_predict_is_argmax(trial: Trial) -> None:
@@ -44,8 +52,10 @@ def check_predict_is_argmax(trial: Trial) -> None:
         for i in np.flatnonzero(_clear(scores)):
             best = fitted.classes[int(scores[i].argmax())]
             if said[i] != best:
-                raise CheckFailed(f"base: predict says {said[i]!r} for x = {X[i].tolist()}, the scores "
-                                  f"{np.round(scores[i], 6).tolist()} of {list(fitted.classes)} say {best!r}")
+                raise CheckFailed(
+                    f"base: predict says {said[i]!r} for x = {X[i].tolist()}, the scores "
+                    f"{np.round(scores[i], 6).tolist()} of {list(fitted.classes)} say {best!r}"
+                )
 
 
 def _predicting(fitted: Fitted) -> Fitted:
@@ -75,8 +85,10 @@ def check_tie_rule(trial: Trial) -> None:
     wanted = fitted.classes[int(tied[0] if trial.tie == "first" else tied[-1])]
     said = labels_at(fitted, origin)[0]
     if said != wanted:
-        raise CheckFailed(f"at the origin the scores {scores.tolist()} tie; predict says {said!r}, "
-                          f"the rule {trial.tie!r} says {wanted!r}")
+        raise CheckFailed(
+            f"at the origin the scores {scores.tolist()} tie; predict says {said!r}, "
+            f"the rule {trial.tie!r} says {wanted!r}"
+        )
 
 
 def check_label_order(trial: Trial) -> None:
@@ -94,13 +106,19 @@ def check_arbitrary_labels(trial: Trial) -> None:
         raise CheckSkipped("it takes class indices only")
     base = trial.shaped(BASE)
     trial.require_base(base)
-    for names in (["pear", "apple", "fig"], [-7, 40, 9], [5.0, 1.0, 2.0]):  # 40 comes before 9 in a dictionary
+    for names in (
+        ["pear", "apple", "fig"],
+        [-7, 40, 9],
+        [5.0, 1.0, 2.0],
+    ):  # 40 comes before 9 in a dictionary
         labels = np.array(names)[np.asarray(base.y)]
-        case = base.with_(f"labels {names[:trial.d]}", y=labels)
+        case = base.with_(f"labels {names[: trial.d]}", y=labels)
         fitted = trial.fit(case)
         trial.require_optimal(case, fitted)
         if fitted.predict is not None:
             said = labels_at(fitted, np.array(case.X))
             strange = [v for v in said if v not in labels.tolist()]
             if strange:
-                raise CheckFailed(f"{case.name}: predict returns {strange[0]!r}, which is not one of the user's labels")
+                raise CheckFailed(
+                    f"{case.name}: predict returns {strange[0]!r}, which is not one of the user's labels"
+                )

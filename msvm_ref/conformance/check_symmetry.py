@@ -40,12 +40,12 @@ def check_weights_equal_duplication(trial: Trial) -> None:
         raise CheckSkipped("fit takes no sample_weight")
     base = trial.shaped(BASE)
     trial.require_base(base)
-    weights = WEIGHTS[:len(base.y)].astype(float)
+    weights = WEIGHTS[: len(base.y)].astype(float)
     case = base.with_("weights 1 to 4", sample_weight=weights)
-    trial.require_optimal(case, trial.fit(case), f" (weights {WEIGHTS[:len(base.y)].tolist()})")
-    case = base.with_("weights that sum to n", sample_weight=SUM_TO_N[:len(base.y)])
+    trial.require_optimal(case, trial.fit(case), f" (weights {WEIGHTS[: len(base.y)].tolist()})")
+    case = base.with_("weights that sum to n", sample_weight=SUM_TO_N[: len(base.y)])
     trial.require_optimal(case, trial.fit(case))
-    copies = np.repeat(np.arange(len(base.y)), WEIGHTS[:len(base.y)])
+    copies = np.repeat(np.arange(len(base.y)), WEIGHTS[: len(base.y)])
     twin = base.with_("the same as copies", X=frozen(base.X[copies]), y=np.asarray(base.y)[copies])
     trial.require_optimal(twin, trial.fit(twin))
 
@@ -57,7 +57,9 @@ def check_class_weights(trial: Trial) -> None:
     base = trial.shaped(BASE)
     trial.require_base(base)
     for weights in ((1.0, 1.0, 1.0), (2.0, 0.5, 3.0)):
-        case = base.with_(f"class weights {list(weights[:trial.d])}", class_weight=weights[:trial.d])
+        case = base.with_(
+            f"class weights {list(weights[: trial.d])}", class_weight=weights[: trial.d]
+        )
         trial.require_optimal(case, trial.fit(case))
 
 
@@ -97,7 +99,9 @@ def check_copy_is_independent(trial: Trial) -> None:
     trial.fit(other, solver=ask(solver.copy))
     after = error_of(trial.judge(base, fitted)[0])
     if not after <= max(before, trial.allowed(posed)):
-        raise CheckFailed(f"fitting a copy moved the original's weights: error {before:.2g} before, {after:.2g} after")
+        raise CheckFailed(
+            f"fitting a copy moved the original's weights: error {before:.2g} before, {after:.2g} after"
+        )
 
 
 def check_repeatable(trial: Trial) -> None:
@@ -116,7 +120,9 @@ def check_repeatable(trial: Trial) -> None:
 def check_global_random_state(trial: Trial) -> None:
     """A fit neither draws from nor reseeds numpy's global generator."""
     if getattr(trial.solver, "draws_by_design", False):
-        raise CheckSkipped("random_state=None: scikit-learn draws from the global generator by design; set random_state")
+        raise CheckSkipped(
+            "random_state=None: scikit-learn draws from the global generator by design; set random_state"
+        )
     state = np.random.get_state()  # noqa: NPY002
     try:
         np.random.seed(4711)  # noqa: NPY002
@@ -124,6 +130,8 @@ def check_global_random_state(trial: Trial) -> None:
         drawn = np.random.random()  # noqa: NPY002
         np.random.seed(4711)  # noqa: NPY002
         if drawn != np.random.random():  # noqa: NPY002
-            raise CheckFailed("fit changed the state of numpy's global random generator: a hard-coded seed, or unseeded draws")
+            raise CheckFailed(
+                "fit changed the state of numpy's global random generator: a hard-coded seed, or unseeded draws"
+            )
     finally:
         np.random.set_state(state)  # noqa: NPY002

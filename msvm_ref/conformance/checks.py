@@ -10,4 +10,6 @@ from msvm_ref.conformance.trial import Trial
 CHECKS: dict[str, Callable[[Trial], None]] = {
     name: function
     for module in (check_optimum, check_scores, check_symmetry, check_input)
-    for name, function in vars(module).items() if name.startswith("check_") and callable(function)}
+    for name, function in vars(module).items()
+    if name.startswith("check_") and callable(function)
+}

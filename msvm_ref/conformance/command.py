@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
-from msvm_ref.conformance.conversation import Conversation, Silence
+from msvm_ref.conformance.persistent_program import Conversation, Silence
 from msvm_ref.errors import DataError, MsvmError
 
 
@@ -36,23 +36,48 @@ class CommandSolver:
 
     takes_labels = False
 
-    def __init__(self, command: str | Sequence[str], timeout: float = 60.0, sample_weight: bool = True, classes: bool = True,
-                 name: str | None = None, class_weight: bool = False, persistent: bool = False) -> None:
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        timeout: float = 60.0,
+        sample_weight: bool = True,
+        classes: bool = True,
+        name: str | None = None,
+        class_weight: bool = False,
+        persistent: bool = False,
+    ) -> None:
         self.command = shlex.split(command) if isinstance(command, str) else list(command)
         self.timeout, self.name = timeout, name or shlex.join(self.command)
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         self.takes = frozenset(k for k, yes in given.items() if yes)
         self.conversation = Conversation(self.command) if persistent else None
         if not self.command or shutil.which(self.command[0]) is None:
-            raise DataError("command", "name a program that can be run", repr(command), "give its path, and make it executable")
+            raise DataError(
+                "command",
+                "name a program that can be run",
+                repr(command),
+                "give its path, and make it executable",
+            )
 
     def copy(self) -> CommandSolver:
         return self  # every fit is a process, or a question, of its own
 
-    def fit(self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, class_weight: Any = None) -> Fitted:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        C: float,
+        sample_weight: Any = None,
+        classes: Any = None,
+        class_weight: Any = None,
+    ) -> Fitted:
         data, labels = np.asarray(X, dtype=float), np.asarray(y).astype(int)
         d = len(classes) if classes is not None else int(labels.max()) + 1
-        new = np.vstack([data, unseen(data), np.zeros((1, data.shape[1]))]) if data.ndim == 2 else data
+        new = (
+            np.vstack([data, unseen(data), np.zeros((1, data.shape[1]))])
+            if data.ndim == 2
+            else data
+        )
         task = {"X": _json(data), "y": labels.tolist(), "C": C, "n_classes": d, "X_new": _json(new)}
         if sample_weight is not None:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
@@ -63,7 +88,9 @@ class CommandSolver:
         scores, labels_new = answer.pop("scores_new", None), answer.pop("predict_new", None)
 
         def pick(values: Any, wanted: Any) -> Any:
-            return np.asarray(values)[[rows[tuple(row)] for row in np.asarray(wanted, dtype=float).tolist()]]
+            return np.asarray(values)[
+                [rows[tuple(row)] for row in np.asarray(wanted, dtype=float).tolist()]
+            ]
 
         if scores is not None:
             answer["decision_function"] = lambda wanted: pick(scores, wanted)
@@ -76,7 +103,9 @@ class CommandSolver:
         try:
             text = self._ask(task)
         except (subprocess.TimeoutExpired, TimeoutError) as error:
-            raise CommandError(self.name, f"answer within {self.timeout:g} s", "no answer", "raise timeout=") from error
+            raise CommandError(
+                self.name, f"answer within {self.timeout:g} s", "no answer", "raise timeout="
+            ) from error
         try:
             answer = json.loads(text)
         except ValueError as error:
@@ -92,16 +121,28 @@ class CommandSolver:
             try:
                 return self.conversation.ask(task, self.timeout)
             except Silence as said:
-                raise CommandError(self.name, "answer every line", f"its end: {str(said).strip()[-300:]}") from said
-        done = subprocess.run(self.command, input=json.dumps(task), capture_output=True, text=True, timeout=self.timeout)
+                raise CommandError(
+                    self.name, "answer every line", f"its end: {str(said).strip()[-300:]}"
+                ) from said
+        done = subprocess.run(
+            self.command,
+            input=json.dumps(task),
+            capture_output=True,
+            text=True,
+            timeout=self.timeout,
+        )
         if done.returncode:
-            raise CommandError(self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}")
+            raise CommandError(
+                self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}"
+            )
         return done.stdout
 
 
 def _json(array: Any) -> Any:
     """Rows as lists; NaN and infinities as strings, which JSON has no numbers for."""
-    return [[v if math.isfinite(v) else str(v) for v in row] for row in np.atleast_2d(array).tolist()]
+    return [
+        [v if math.isfinite(v) else str(v) for v in row] for row in np.atleast_2d(array).tolist()
+    ]
 
 
 INSTALL_R = "apt-get install r-base-core r-cran-kernlab r-cran-jsonlite"
@@ -117,9 +158,15 @@ def kernlab(kind: str = "kbb-svc", timeout: float = 120.0, restored: bool = Fals
     if shutil.which("Rscript") is None:
         raise DataError("Rscript", "be on the PATH", "nothing", INSTALL_R)
     script = Path(__file__).with_name("kernlab.R")
-    return CommandSolver(["Rscript", "--vanilla", str(script), kind, *(["restored"] if restored else [])], timeout,
-                         sample_weight=False, classes=False, class_weight=True, persistent=True,
-                         name=f"kernlab {kind}" + (", lost multiplier restored" if restored else ""))
+    return CommandSolver(
+        ["Rscript", "--vanilla", str(script), kind, *(["restored"] if restored else [])],
+        timeout,
+        sample_weight=False,
+        classes=False,
+        class_weight=True,
+        persistent=True,
+        name=f"kernlab {kind}" + (", lost multiplier restored" if restored else ""),
+    )
 
 
 def kernlab_version() -> str:
@@ -129,5 +176,7 @@ def kernlab_version() -> str:
     code = 'stopifnot(requireNamespace("jsonlite")); cat(format(packageVersion("kernlab")))'
     done = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True)
     if done.returncode:
-        raise DataError("R", "have the packages kernlab and jsonlite", done.stderr.strip()[-200:], INSTALL_R)
+        raise DataError(
+            "R", "have the packages kernlab and jsonlite", done.stderr.strip()[-200:], INSTALL_R
+        )
     return done.stdout.strip()

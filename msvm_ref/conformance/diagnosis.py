@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.conformance.nearly import another_C, lost_bias, one_multiplier, preprocessed
-from msvm_ref.conformance.neighbourhood import Hypothesis, edited, moved, neighbours
+from msvm_ref.conformance.hypotheses import Hypothesis, edited, moved, neighbours
+from msvm_ref.conformance.repairs import another_C, lost_bias, one_multiplier, preprocessed
 from msvm_ref.judge.bias import optimal_bias
 from msvm_ref.judge.candidate import Candidate, candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge_candidate, weights
-from msvm_ref.judge.solution import Solution
-from msvm_ref.judge.values import primal_value
-from msvm_ref.methods import solve
+from msvm_ref.judge.objective import primal_value
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.methods import solve
+from msvm_ref.solvers.solution import Solution
 
 NEAR = 1e-3
 """An answer this close to another problem's optimum, and FAR times closer than to its own, is told as "close to"."""
@@ -44,7 +44,11 @@ class Finding:
 
     @property
     def text(self) -> str:
-        return f"{self.problem.machine.name}, {'; '.join(self.words)}" if self.words else self.problem.machine.name
+        return (
+            f"{self.problem.machine.name}, {'; '.join(self.words)}"
+            if self.words
+            else self.problem.machine.name
+        )
 
 
 @dataclass(frozen=True)
@@ -75,27 +79,52 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         def told(f: Finding | None) -> Any:
-            return f and {"problem": f.text, "edits": list(f.words), "machine": f.problem.machine.name, "C": f.C,
-                          "bias": f.problem.bias, "certificate": f.certificate.to_dict()}
+            return f and {
+                "problem": f.text,
+                "edits": list(f.words),
+                "machine": f.problem.machine.name,
+                "C": f.C,
+                "bias": f.problem.bias,
+                "certificate": f.certificate.to_dict(),
+            }
 
-        return {"sentence": self.sentence, "as_claimed": self.as_claimed, "claimed": self.claimed.to_dict(),
-                "found": told(self.found), "also": [told(f) for f in self.also], "problems_certified": self.tried}
+        return {
+            "sentence": self.sentence,
+            "as_claimed": self.as_claimed,
+            "claimed": self.claimed.to_dict(),
+            "found": told(self.found),
+            "also": [told(f) for f in self.also],
+            "problems_certified": self.tried,
+        }
 
     def __str__(self) -> str:
-        lines = [f"claimed:  {self.claimed.title}",
-                 f"          optimum in [{self.claimed.lower:.10g}, {self.claimed.upper:.10g}], "
-                 f"candidate {self.claimed.primal_value:.10g}",
-                 f"verdict:  {self.sentence}"]
+        lines = [
+            f"claimed:  {self.claimed.title}",
+            f"          optimum in [{self.claimed.lower:.10g}, {self.claimed.upper:.10g}], "
+            f"candidate {self.claimed.primal_value:.10g}",
+            f"verdict:  {self.sentence}",
+        ]
         if self.found is not None and not self.as_claimed:
             c = self.found.certificate
-            lines += [f"found:    {c.title}",
-                      f"          optimum in [{c.lower:.10g}, {c.upper:.10g}], candidate {c.primal_value:.10g}"]
+            lines += [
+                f"found:    {c.title}",
+                f"          optimum in [{c.lower:.10g}, {c.upper:.10g}], candidate {c.primal_value:.10g}",
+            ]
             lines += [f"also:     {f.text} (to {f.error:.1e})" for f in self.also]
         return "\n".join(lines)
 
 
-def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None, scores: Any = None, *,
-             tolerance: float = 1e-6, most: int = 40) -> Diagnosis:
+def diagnose(
+    problem: Problem,
+    W: Any = None,
+    b: Any = None,
+    alpha: Any = None,
+    coef: Any = None,
+    scores: Any = None,
+    *,
+    tolerance: float = 1e-6,
+    most: int = 40,
+) -> Diagnosis:
     """Search the neighbourhood of ``problem`` for one the candidate is optimal for, to ``tolerance`` (relative gap).
 
     At most ``most`` problems are solved and certified, fewest edits first; the others are ruled out by the ray test.
@@ -120,13 +149,24 @@ def diagnose(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, 
         error = _share_missed(finding)
         if error <= tolerance:
             best.append((h, finding))
-        elif error <= NEAR and error * FAR <= _error(claimed) and (close is None or error < _share_missed(close)):
+        elif (
+            error <= NEAR
+            and error * FAR <= _error(claimed)
+            and (close is None or error < _share_missed(close))
+        ):
             close = finding
     found = _nearest(best)
     if not found:
-        repaired = itertools.chain(one_multiplier(problem, primal, reference), preprocessed(problem, primal),
-                                   lost_bias(problem, primal), another_C(problem, primal))
-        mended = (Finding((words,), p, _judged(p, other, truth), p.C) for words, p, other, truth in repaired)
+        repaired = itertools.chain(
+            one_multiplier(problem, primal, reference),
+            preprocessed(problem, primal),
+            lost_bias(problem, primal),
+            another_C(problem, primal),
+        )
+        mended = (
+            Finding((words,), p, _judged(p, other, truth), p.C)
+            for words, p, other, truth in repaired
+        )
         nearly = next((f for f in mended if _share_missed(f) <= tolerance), None)
         found = [nearly] if nearly else [close] if close else []
     return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)

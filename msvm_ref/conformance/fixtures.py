@@ -71,11 +71,7 @@ OPTIMA: dict[tuple[str, str, Bias], tuple[float, float]] = {
     ("E", "LLW", "penalized"): (4.588235294, 4.588235295),
     ("E", "RM(1/2)", "penalized"): (4.588235294, 4.588235295),
 }
-_MACHINES = {
-    ("CS", "RM(1/2)"): "B",
-    ("LLW", "RM(1/2)"): "C",
-    ("AMO", "ATM"): "D",
-}
+_MACHINES = {("CS", "RM(1/2)"): "B", ("LLW", "RM(1/2)"): "C", ("AMO", "ATM"): "D"}
 _BIASES = {
     ("WW", "none", "penalized"): "B",
     ("CS", "none", "free"): "B",
@@ -99,7 +95,11 @@ class Fixture:
     @property
     def case(self) -> Case:
         X, y = DATA[self.data]
-        return Case(f"fixture {self.data}: {'/'.join(self.first)} is not {'/'.join(self.second)}", frozen(X), list(y))
+        return Case(
+            f"fixture {self.data}: {'/'.join(self.first)} is not {'/'.join(self.second)}",
+            frozen(X),
+            list(y),
+        )
 
     @property
     def enclosures(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -107,7 +107,11 @@ class Fixture:
 
 
 MACHINE_FIXTURES: tuple[Fixture, ...] = tuple(
-    Fixture(_MACHINES.get((a, b), "A"), (a, "none"), (b, "none")) for a, b in itertools.combinations(_NAMES, 2))
+    Fixture(_MACHINES.get((a, b), "A"), (a, "none"), (b, "none"))
+    for a, b in itertools.combinations(_NAMES, 2)
+)
 BIAS_FIXTURES: tuple[Fixture, ...] = tuple(
     Fixture(_BIASES.get((name, a, b), "A"), (name, a), (name, b))
-    for name in _NAMES for a, b in itertools.combinations(_TREATMENTS, 2))
+    for name in _NAMES
+    for a, b in itertools.combinations(_TREATMENTS, 2)
+)

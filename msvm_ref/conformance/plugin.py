@@ -15,11 +15,18 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("msvm", "multi-class SVM conformance")
-    group.addoption("--msvm-report", metavar="PATH", default=None, help="write the outcomes of msvm checks (.json or .md)")
+    group.addoption(
+        "--msvm-report",
+        metavar="PATH",
+        default=None,
+        help="write the outcomes of msvm checks (.json or .md)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "msvm: a conformance check of msvm_ref over somebody's solver")
+    config.addinivalue_line(
+        "markers", "msvm: a conformance check of msvm_ref over somebody's solver"
+    )
     path = config.getoption("--msvm-report")
     if path and not hasattr(config, "workerinput"):  # under xdist the controller writes
         config.pluginmanager.register(Reporter(Path(path)), "msvm-reporter")
@@ -33,21 +40,40 @@ class Reporter:
         self.rows: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if "msvm" not in report.keywords or not (report.when == "call" or report.skipped or report.failed):
+        if "msvm" not in report.keywords or not (
+            report.when == "call" or report.skipped or report.failed
+        ):
             return
         expected = hasattr(report, "wasxfail")
         status = "expected failure" if expected and report.skipped else report.outcome
         crash = getattr(report.longrepr, "reprcrash", None)
-        message = str(getattr(report, "wasxfail", "")) if expected else str(crash.message) if crash else ""
+        message = (
+            str(getattr(report, "wasxfail", ""))
+            if expected
+            else str(crash.message)
+            if crash
+            else ""
+        )
         if report.skipped and not expected and isinstance(report.longrepr, tuple):
             message = str(report.longrepr[2])
-        name = report.nodeid.rpartition("[")[2].rstrip("]") if "[" in report.nodeid else report.nodeid
-        self.rows.append({"name": name, "test": report.nodeid, "status": status, "message": message,
-                          "seconds": round(report.duration, 4)})
+        name = (
+            report.nodeid.rpartition("[")[2].rstrip("]") if "[" in report.nodeid else report.nodeid
+        )
+        self.rows.append(
+            {
+                "name": name,
+                "test": report.nodeid,
+                "status": status,
+                "message": message,
+                "seconds": round(report.duration, 4),
+            }
+        )
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.path.suffix == ".json":
-            self.path.write_text(json.dumps({"records": self.rows}, indent=1) + "\n", encoding="utf-8")
+            self.path.write_text(
+                json.dumps({"records": self.rows}, indent=1) + "\n", encoding="utf-8"
+            )
             return
         lines = ["# msvm conformance", "", "| check | status | message |", "|---|---|---|"]
         for row in self.rows:
@@ -57,4 +83,6 @@ class Reporter:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         bad = sum(row["status"] == "failed" for row in self.rows)
-        terminalreporter.write_line(f"msvm: {len(self.rows)} checks, {bad} failed; report: {self.path}")
+        terminalreporter.write_line(
+            f"msvm: {len(self.rows)} checks, {bad} failed; report: {self.path}"
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from msvm_ref.conformance.gap_plot import plot
-from msvm_ref.conformance.profiles import Outcome
+from msvm_ref.conformance.outcomes import Outcome
 from msvm_ref.conformance.suite import Record
 from msvm_ref.errors import DataError
 
@@ -20,8 +20,15 @@ NARROW = ("machine", "checks", "worst error")
 
 def row(outcome: Outcome) -> tuple[str, ...]:
     done = len(outcome.records) - outcome.count("skipped")
-    return (outcome.title, outcome.machine, outcome.convention, f"{done} of {len(outcome.records)}",
-            str(len(outcome.gaps)), _worst(outcome), outcome.verdict)
+    return (
+        outcome.title,
+        outcome.machine,
+        outcome.convention,
+        f"{done} of {len(outcome.records)}",
+        str(len(outcome.gaps)),
+        _worst(outcome),
+        outcome.verdict,
+    )
 
 
 def _worst(outcome: Outcome) -> str:
@@ -29,7 +36,9 @@ def _worst(outcome: Outcome) -> str:
     admitted = max((g["error"] for g in outcome.gaps if g["converged"] is False), default=0.0)
     if all(g["converged"] is False for g in outcome.gaps):
         return f"{admitted:.0e} admitted"
-    return f"{outcome.worst:.0e}" + (f" ({admitted:.0e} admitted)" if admitted > outcome.worst else "")
+    return f"{outcome.worst:.0e}" + (
+        f" ({admitted:.0e} admitted)" if admitted > outcome.worst else ""
+    )
 
 
 def text(outcomes: Sequence[Outcome], head: str, verbose: bool = False) -> str:
@@ -39,9 +48,12 @@ def text(outcomes: Sequence[Outcome], head: str, verbose: bool = False) -> str:
     lines = [head]
     for r, outcome in zip(rows, [None, *outcomes], strict=True):
         lines.append("  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip())
-        lines += [f"  └ {record.status}: {record.name}" + (f": {_indented(record.message)}" if record.message else "")
-                  for record in (outcome.records if outcome else ())
-                  if verbose or record.status in ("failed", "expected failure")]
+        lines += [
+            f"  └ {record.status}: {record.name}"
+            + (f": {_indented(record.message)}" if record.message else "")
+            for record in (outcome.records if outcome else ())
+            if verbose or record.status in ("failed", "expected failure")
+        ]
     return "\n".join([*lines, footer(outcomes)])
 
 
@@ -54,16 +66,33 @@ def footer(outcomes: Sequence[Outcome]) -> str:
     known = sum(o.count("expected failure") for o in outcomes)
     checks = sum(len(o.records) for o in outcomes)
     skipped = sum(o.count("skipped") for o in outcomes)
-    return (f"{len(outcomes)} solver{'s' * (len(outcomes) != 1)} · {checks} checks, {skipped} of them skipped · "
-            f"{failed} failures · {known} known findings   [{sum(o.seconds for o in outcomes):.0f} s]")
+    return (
+        f"{len(outcomes)} solver{'s' * (len(outcomes) != 1)} · {checks} checks, {skipped} of them skipped · "
+        f"{failed} failures · {known} known findings   [{sum(o.seconds for o in outcomes):.0f} s]"
+    )
 
 
 def as_dict(outcomes: Sequence[Outcome], head: str) -> dict[str, Any]:
-    return {"what": head, "passed": all(o.passed for o in outcomes), "solvers": [
-        {"solver": o.title, "machine": o.machine, "convention": o.convention, "tolerance": o.tolerance, "judged": o.judged,
-         "verdict": o.verdict, "passed": o.passed, "worst_error": _number(o.worst), "seconds": round(o.seconds, 3),
-         "records": [r.to_dict() for r in o.records],
-         "problems": [{**g, "error": _number(g["error"])} for g in o.gaps]} for o in outcomes]}
+    return {
+        "what": head,
+        "passed": all(o.passed for o in outcomes),
+        "solvers": [
+            {
+                "solver": o.title,
+                "machine": o.machine,
+                "convention": o.convention,
+                "tolerance": o.tolerance,
+                "judged": o.judged,
+                "verdict": o.verdict,
+                "passed": o.passed,
+                "worst_error": _number(o.worst),
+                "seconds": round(o.seconds, 3),
+                "records": [r.to_dict() for r in o.records],
+                "problems": [{**g, "error": _number(g["error"])} for g in o.gaps],
+            }
+            for o in outcomes
+        ],
+    }
 
 
 def as_json(outcomes: Sequence[Outcome], head: str) -> str:
@@ -72,13 +101,22 @@ def as_json(outcomes: Sequence[Outcome], head: str) -> str:
 
 def markdown(outcomes: Sequence[Outcome], head: str) -> str:
     lines = [f"# {head}", "", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row(o)) + " |" for o in outcomes]
+    lines += [
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row(o)) + " |" for o in outcomes
+    ]
     for o in outcomes:
         lines += ["", f"## {o.title}", "", f"Tolerance: {o.judged}.", ""]
-        for r in sorted(o.records, key=lambda r: ("failed", "expected failure", "passed", "skipped").index(r.status)):
+        for r in sorted(
+            o.records,
+            key=lambda r: ("failed", "expected failure", "passed", "skipped").index(r.status),
+        ):
             lines += [f"- **{r.status}** `{r.name}`" + (f": {r.message}" if r.message else "")]
             if r.status in ("failed", "expected failure") and "case" in r.details:
-                lines += ["  ```json", "  " + json.dumps(r.details.get("smallest", r.details["case"])), "  ```"]
+                lines += [
+                    "  ```json",
+                    "  " + json.dumps(r.details.get("smallest", r.details["case"])),
+                    "  ```",
+                ]
     return "\n".join([*lines, "", footer(outcomes), ""])
 
 
@@ -95,18 +133,30 @@ pre{white-space:pre-wrap;background:#f6f6f6;padding:.5em;margin:.3em 0;font-size
 
 def page(outcomes: Sequence[Outcome], head: str) -> str:
     """One HTML file, no scripts, nothing loaded from elsewhere; of each solver what failed comes first."""
-    parts = [f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-             f"<title>{_e(head)}</title><style>{STYLE}</style><h1>{_e(head)}</h1><p>{_e(footer(outcomes))}</p>",
-             "<table><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>"]
+    parts = [
+        f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f"<title>{_e(head)}</title><style>{STYLE}</style><h1>{_e(head)}</h1><p>{_e(footer(outcomes))}</p>",
+        "<table><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>",
+    ]
     for k, o in enumerate(outcomes):
         cells = [_e(c) for c in row(o)]
         cells[0] = f"<a href='#s{k}'>{cells[0]}</a>"
         mark = "failed" if not o.passed else "expected" if o.count("expected failure") else "passed"
-        parts.append("<tr>" + "".join(f"<td{' class=nowrap' * (c in NARROW)}>{cell}</td>" for c, cell in
-                                      zip(COLUMNS[:-1], cells[:-1], strict=True)) + f"<td class={mark}>{cells[-1]}</td></tr>")
+        parts.append(
+            "<tr>"
+            + "".join(
+                f"<td{' class=nowrap' * (c in NARROW)}>{cell}</td>"
+                for c, cell in zip(COLUMNS[:-1], cells[:-1], strict=True)
+            )
+            + f"<td class={mark}>{cells[-1]}</td></tr>"
+        )
     parts.append("</table>")
     for k, o in enumerate(outcomes):
-        parts += [f"<h2 id=s{k}>{_e(o.title)}</h2>", f"<p class=quiet>Tolerance: {_e(o.judged)}.</p>", plot(o)]
+        parts += [
+            f"<h2 id=s{k}>{_e(o.title)}</h2>",
+            f"<p class=quiet>Tolerance: {_e(o.judged)}.</p>",
+            plot(o),
+        ]
         parts += [_failure(r, "") for r in o.records if r.status == "failed"]
         parts += [_failure(r, " known") for r in o.records if r.status == "expected failure"]
         parts.append(_others([r for r in o.records if r.status in ("passed", "skipped")]))
@@ -119,33 +169,46 @@ def _e(text: Any) -> str:
 
 def _failure(record: Record, known: str) -> str:
     """What failed: the numbers, the enclosure, the diagnosis and the smallest example, each on its own line."""
-    said = [line for line in record.message.splitlines() if not line.startswith(("diagnosis: ", "smallest example"))]
+    said = [
+        line
+        for line in record.message.splitlines()
+        if not line.startswith(("diagnosis: ", "smallest example"))
+    ]
     told = {"what was found": " ".join(said)}
     details = record.details
     if "lower" in details:
-        told["enclosure of the optimum"] = f"[{details['lower']:.12g}, {details['upper']:.12g}] (its own units)"
+        told["enclosure of the optimum"] = (
+            f"[{details['lower']:.12g}, {details['upper']:.12g}] (its own units)"
+        )
     diagnosis = details.get("diagnosis")
     if diagnosis:
         told["diagnosis"] = diagnosis["sentence"]
         found = (diagnosis["found"] or {}).get("certificate")
         if found and not diagnosis["as_claimed"]:
-            told["proof"] = (f"for that problem the optimum lies in [{found['lower']:.12g}, {found['upper']:.12g}] "
-                             f"and this answer, read so, is worth {found['primal_value']:.12g} (our units)")
+            told["proof"] = (
+                f"for that problem the optimum lies in [{found['lower']:.12g}, {found['upper']:.12g}] "
+                f"and this answer, read so, is worth {found['primal_value']:.12g} (our units)"
+            )
     lines = "".join(f"<dt>{name}</dt><dd>{_e(text)}</dd>" for name, text in told.items())
     example = details.get("smallest", details.get("case"))
     if example is not None:
         title = "smallest example found" if "smallest" in details else "the example"
         lines += f"<dt>{title}</dt><dd><pre>{_e(json.dumps(example))}</pre></dd>"
     status = "known to fail" if known else "failed"
-    return (f"<div class='failure{known}'><h3><code>{_e(record.name)}</code> "
-            f"<span class={'expected' if known else 'failed'}>{status}</span></h3><dl>{lines}</dl></div>")
+    return (
+        f"<div class='failure{known}'><h3><code>{_e(record.name)}</code> "
+        f"<span class={'expected' if known else 'failed'}>{status}</span></h3><dl>{lines}</dl></div>"
+    )
 
 
 def _others(records: Sequence[Record]) -> str:
     """Passed and skipped checks, folded."""
     passed = sum(r.status == "passed" for r in records)
-    rows = "".join(f"<tr><td class=nowrap><code>{_e(r.name)}</code></td><td class='{r.status}'>{r.status}</td>"
-                   f"<td class=number>{r.seconds:.2f} s</td><td>{_e(r.message)}</td></tr>" for r in records)
+    rows = "".join(
+        f"<tr><td class=nowrap><code>{_e(r.name)}</code></td><td class='{r.status}'>{r.status}</td>"
+        f"<td class=number>{r.seconds:.2f} s</td><td>{_e(r.message)}</td></tr>"
+        for r in records
+    )
     return f"<details><summary>{passed} passed, {len(records) - passed} skipped</summary><table>{rows}</table></details>"
 
 

@@ -34,8 +34,12 @@ def smallest(trial: Trial, case: Case) -> Case | None:
     while at < len(current.y) and time.monotonic() < end:
         keep = np.arange(len(current.y)) != at
         weight = None if current.sample_weight is None else np.asarray(current.sample_weight)[keep]
-        part = current.with_(f"{case.name}, shrunk", X=frozen(current.X[keep]), y=np.asarray(current.y)[keep],
-                             sample_weight=weight)
+        part = current.with_(
+            f"{case.name}, shrunk",
+            X=frozen(current.X[keep]),
+            y=np.asarray(current.y)[keep],
+            sample_weight=weight,
+        )
         if set(part.y.tolist()) == set(np.asarray(case.y).tolist()) and off(part):
             current = part
         else:

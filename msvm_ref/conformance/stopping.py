@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msvm_ref.model.convention import Posed
+from msvm_ref.model.conventions.convention import Posed
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class StoppingRule:
 
 def largest_violation(epsilon: float, words: str, one_vs_rest: bool = False) -> StoppingRule:
     """eps sum_i C_i, for each of the d binary problems of a one-vs-rest."""
+
     def gap(posed: Posed) -> float:
         costs = posed.constant * float(posed.problem.costs.sum() / posed.problem.C)
         return epsilon * costs * (posed.problem.d if one_vs_rest else 1)
@@ -45,11 +46,15 @@ def relative_gradient(epsilon: float, words: str) -> StoppingRule:
 
     grad at 0 is -2 sum_i C_i y_i [x_i, 1]. Where there are more features than examples scikit-learn takes the dual instead.
     """
+
     def gap(posed: Posed) -> float | None:
         problem = posed.problem
         if problem.n < problem.X.shape[1]:
             return None
-        rows = np.column_stack([problem.X, np.ones(problem.n)]) * (posed.constant * problem.costs / problem.C)[:, None]
+        rows = (
+            np.column_stack([problem.X, np.ones(problem.n)])
+            * (posed.constant * problem.costs / problem.C)[:, None]
+        )
         total = 0.0
         for c in range(problem.d):
             sign = np.where(problem.y == c, 1.0, -1.0)

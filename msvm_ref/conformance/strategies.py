@@ -67,19 +67,31 @@ def specs(draw: st.DrawFn, d: int, costs: Sequence[Cost] = COSTS) -> Machine:
         y, c = (int(v) for v in np.argwhere(counts)[0])
         nu[y, c, c] = Fraction(1 if c == y else -1)
     targets = draw(st.lists(st.sampled_from(TARGETS), min_size=d * d, max_size=d * d))
-    return Machine("spec", nu, aggregation, np.array(targets, dtype=object).reshape(d, d),  # type: ignore[arg-type]
-                   draw(st.booleans()), draw(st.sampled_from(costs)))
+    return Machine(
+        "spec",
+        nu,  # type: ignore[arg-type]
+        aggregation,
+        np.array(targets, dtype=object).reshape(d, d),  # type: ignore[arg-type]
+        draw(st.booleans()),
+        draw(st.sampled_from(costs)),
+    )
 
 
 def numbers(size: int = 3) -> st.SearchStrategy[float]:
     """Integers up to ``size`` in absolute value, and quarters of them; shrinks to 0."""
-    return st.one_of(st.integers(-size, size).map(float), st.integers(-4 * size, 4 * size).map(lambda k: k / 4))
+    return st.one_of(
+        st.integers(-size, size).map(float), st.integers(-4 * size, 4 * size).map(lambda k: k / 4)
+    )
 
 
-def matrices(rows: int, columns: int, entries: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Array]:
+def matrices(
+    rows: int, columns: int, entries: st.SearchStrategy[float] | None = None
+) -> st.SearchStrategy[Array]:
     """(rows x columns) arrays of ``entries``, ``numbers()`` by default."""
     line = st.lists(numbers() if entries is None else entries, min_size=columns, max_size=columns)
-    return st.lists(line, min_size=rows, max_size=rows).map(lambda v: np.array(v, dtype=float).reshape(rows, columns))
+    return st.lists(line, min_size=rows, max_size=rows).map(
+        lambda v: np.array(v, dtype=float).reshape(rows, columns)
+    )
 
 
 @st.composite
@@ -112,9 +124,18 @@ def any_machine(d: int) -> st.SearchStrategy[Machine]:
 
 
 @st.composite
-def problems(draw: st.DrawFn, machine: Machines = any_machine, *, biases: Sequence[Bias] = BIASES,
-             kernels: Sequence[Kernel] = KERNELS, weighted: bool = True, min_n: int = 1, max_n: int = 8, max_p: int = 3,
-             max_d: int = 4) -> Problem:
+def problems(
+    draw: st.DrawFn,
+    machine: Machines = any_machine,
+    *,
+    biases: Sequence[Bias] = BIASES,
+    kernels: Sequence[Kernel] = KERNELS,
+    weighted: bool = True,
+    min_n: int = 1,
+    max_n: int = 8,
+    max_p: int = 3,
+    max_d: int = 4,
+) -> Problem:
     """Problems over ``data``. ``machine`` is a strategy, or a function of d that returns one, such as ``specs``.
 
     C runs from 1/8 to 64; with ``weighted``, some have sample weights, zeros among them. Shrinks to
@@ -124,10 +145,19 @@ def problems(draw: st.DrawFn, machine: Machines = any_machine, *, biases: Sequen
     chosen = draw(machine(d) if callable(machine) else machine)
     weight = None
     if weighted and draw(st.booleans()):
-        weight = draw(st.lists(st.sampled_from((1.0, 2.0, 0.5, 0.0)), min_size=len(y), max_size=len(y)))
+        weight = draw(
+            st.lists(st.sampled_from((1.0, 2.0, 0.5, 0.0)), min_size=len(y), max_size=len(y))
+        )
     problem = Problem(
-        chosen, X, y, C=draw(st.sampled_from((1.0, 0.125, 0.5, 2.0, 8.0, 64.0))), kernel=draw(st.sampled_from(kernels)),
-        bias=draw(st.sampled_from(biases)), n_classes=d, sample_weight=None if weight is None else np.array(weight))
+        chosen,
+        X,
+        y,
+        C=draw(st.sampled_from((1.0, 0.125, 0.5, 2.0, 8.0, 64.0))),
+        kernel=draw(st.sampled_from(kernels)),
+        bias=draw(st.sampled_from(biases)),
+        n_classes=d,
+        sample_weight=None if weight is None else np.array(weight),
+    )
     if currently_in_test_context():
         note(recipe(problem))
     return problem
@@ -144,13 +174,19 @@ def candidates(draw: st.DrawFn, problem: Problem) -> Candidate:
     n, d = problem.n, problem.d
     W = draw(matrices(problem.features.shape[1], d))
     b = draw(matrices(1, d))[0] if problem.bias != "none" else np.zeros(d)
-    kind = draw(st.sampled_from(("level", "unrelated", "balanced" if problem.bias == "free" else "unrelated")))
+    kind = draw(
+        st.sampled_from(
+            ("level", "unrelated", "balanced" if problem.bias == "free" else "unrelated")
+        )
+    )
     if kind == "level":
         alpha = np.full((n, d), draw(st.integers(0, 4)) / 4)
     elif kind == "unrelated":
         alpha = draw(matrices(n, d, numbers(2)))
     else:
-        alpha = (_balanced(problem, draw(matrices(n, d))) + _balanced(problem, draw(matrices(n, d)))) / 2
+        alpha = (
+            _balanced(problem, draw(matrices(n, d))) + _balanced(problem, draw(matrices(n, d)))
+        ) / 2
     return Candidate(W, b, alpha * problem.costs[:, None])
 
 
@@ -159,16 +195,29 @@ def _balanced(problem: Problem, direction: Array) -> Array:
     spec = problem.spec
     room = np.where(spec.mask[problem.y], 1 / spec.d, 0.0)
     rows = problem.costs[:, None, None] * spec.projected_nu[problem.y]
-    found = linprog(-direction.ravel(), A_eq=rows.reshape(-1, spec.d).T, b_eq=np.zeros(spec.d),
-                    bounds=[(0.0, float(v)) for v in room.ravel()], method="highs")
-    return np.zeros_like(direction) if found.x is None else np.asarray(found.x).reshape(direction.shape)
+    found = linprog(
+        -direction.ravel(),
+        A_eq=rows.reshape(-1, spec.d).T,
+        b_eq=np.zeros(spec.d),
+        bounds=[(0.0, float(v)) for v in room.ravel()],
+        method="highs",
+    )
+    return (
+        np.zeros_like(direction)
+        if found.x is None
+        else np.asarray(found.x).reshape(direction.shape)
+    )
 
 
 def recipe(problem: Problem) -> str:
     """The line of Python that makes the problem, for a person to paste (F is Fraction)."""
     arguments: dict[str, Any] = {
-        "C": problem.C, "kernel": problem.kernel, "bias": repr(problem.bias), "n_classes": problem.d,
-        "sample_weight": None if problem.sample_weight is None else problem.sample_weight.tolist()}
+        "C": problem.C,
+        "kernel": problem.kernel,
+        "bias": repr(problem.bias),
+        "n_classes": problem.d,
+        "sample_weight": None if problem.sample_weight is None else problem.sample_weight.tolist(),
+    }
     rest = ", ".join(f"{name}={value}" for name, value in arguments.items() if value is not None)
     return f"Problem({_machine(problem.machine)}, X={problem.X.tolist()}, y={problem.y.tolist()}, {rest})"
 
@@ -178,8 +227,10 @@ def _machine(machine: Machine) -> str:
         return f"machine_named({machine.name!r}).with_cost({machine.cost!r})"
     nu, gamma = machine.nu(machine.fixed_d), machine.gamma(machine.fixed_d)
     aggregation = machine.aggregation.name.replace("-", "_").upper()
-    return (f"Machine({machine.name!r}, {_nested(nu)}, {aggregation}, {_nested(gamma)}, "
-            f"sum_to_zero={machine.sum_to_zero}, cost={machine.cost!r})")
+    return (
+        f"Machine({machine.name!r}, {_nested(nu)}, {aggregation}, {_nested(gamma)}, "
+        f"sum_to_zero={machine.sum_to_zero}, cost={machine.cost!r})"
+    )
 
 
 def _nested(part: Any) -> str:

@@ -24,12 +24,12 @@ from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 from msvm_ref.errors import DataError, MsvmError
-from msvm_ref.judge.solution import Solution
-from msvm_ref.model.convention import Convention
-from msvm_ref.model.conventions import UV, convention_named
+from msvm_ref.model.conventions.convention import Convention
+from msvm_ref.model.conventions.literals import UV, convention_named
 from msvm_ref.model.kernels import Kernel, linear
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias
+from msvm_ref.solvers.solution import Solution
 
 Status = Literal["passed", "failed", "skipped", "expected failure"]
 __all__ = ["Record", "Trial", "check_solver", "make_trial", "parametrize", "run_check"]
@@ -50,30 +50,71 @@ class Record:
         return self.status != "failed"
 
     def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "status": self.status, "passed": self.passed, "message": self.message,
-                "seconds": round(self.seconds, 4), **self.details}
+        return {
+            "name": self.name,
+            "status": self.status,
+            "passed": self.passed,
+            "message": self.message,
+            "seconds": round(self.seconds, 4),
+            **self.details,
+        }
 
     def __str__(self) -> str:
-        return f"{self.status.upper():<8} {self.name}" + (f": {self.message}" if self.message else "")
+        return f"{self.status.upper():<8} {self.name}" + (
+            f": {self.message}" if self.message else ""
+        )
 
 
-def make_trial(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
-               bias: Bias | None = None, tolerance: float | StoppingRule = 1e-3, tie: Literal["first", "last"] | None = "first",
-               kernel: Kernel = linear, parameter: str | None = None, cases: Sequence[Case] = (),
-               truths: dict[Any, Solution] | None = None) -> Trial:
+def make_trial(
+    solver: Any,
+    machine: Machine | None = None,
+    convention: Convention | str | None = None,
+    *,
+    bias: Bias | None = None,
+    tolerance: float | StoppingRule = 1e-3,
+    tie: Literal["first", "last"] | None = "first",
+    kernel: Kernel = linear,
+    parameter: str | None = None,
+    cases: Sequence[Case] = (),
+    truths: dict[Any, Solution] | None = None,
+) -> Trial:
     """The solver with what it claims to solve; see ``check_solver`` for the arguments. ``truths`` may be shared by trials."""
     rule = tolerance if isinstance(tolerance, StoppingRule) else None
     number = 1e-3 if isinstance(tolerance, StoppingRule) else tolerance
     if not 0 < number < 1:
-        raise DataError("tolerance", "lie strictly between 0 and 1", repr(tolerance), "it is a certified relative gap")
-    named = convention_named(convention, machine) if isinstance(convention, str) else convention or UV
-    return Trial.of(as_solver(solver, parameter), named.for_machine(machine), bias, number, tie, kernel, tuple(cases),
-                    rule, {} if truths is None else truths)
+        raise DataError(
+            "tolerance",
+            "lie strictly between 0 and 1",
+            repr(tolerance),
+            "it is a certified relative gap",
+        )
+    named = (
+        convention_named(convention, machine) if isinstance(convention, str) else convention or UV
+    )
+    return Trial.of(
+        as_solver(solver, parameter),
+        named.for_machine(machine),
+        bias,
+        number,
+        tie,
+        kernel,
+        tuple(cases),
+        rule,
+        {} if truths is None else truths,
+    )
 
 
-def check_solver(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
-                 expected_failures: Mapping[str, str] | None = None, checks: Iterable[str] | None = None,
-                 diagnose: bool = True, progress: Callable[[str], None] | None = None, **settings: Any) -> list[Record]:
+def check_solver(
+    solver: Any,
+    machine: Machine | None = None,
+    convention: Convention | str | None = None,
+    *,
+    expected_failures: Mapping[str, str] | None = None,
+    checks: Iterable[str] | None = None,
+    diagnose: bool = True,
+    progress: Callable[[str], None] | None = None,
+    **settings: Any,
+) -> list[Record]:
     """Every check (or those named) over ``solver``: an estimator, a callable (X, y, C, ...), or a Solver.
 
     ``tolerance``: the certified relative gap the solver must reach, or the StoppingRule from which it follows. ``bias``,
@@ -90,9 +131,15 @@ def check_solver(solver: Any, machine: Machine | None = None, convention: Conven
     return records
 
 
-def parametrize(solver: Any, machine: Machine | None = None, convention: Convention | str | None = None, *,
-                expected_failures: Mapping[str, str] | None = None, checks: Iterable[str] | None = None,
-                **settings: Any) -> Any:
+def parametrize(
+    solver: Any,
+    machine: Machine | None = None,
+    convention: Convention | str | None = None,
+    *,
+    expected_failures: Mapping[str, str] | None = None,
+    checks: Iterable[str] | None = None,
+    **settings: Any,
+) -> Any:
     """``@parametrize(MySvm(), machine=WW)`` over ``def test_my_svm(check): check()``: one test per check.
 
     Expected failures become strict xfails; what a check cannot tell is skipped with its reason.
@@ -115,13 +162,26 @@ def parametrize(solver: Any, machine: Machine | None = None, convention: Convent
         setattr(check, "solver_name", trial.solver.name)  # noqa: B010 (functions have no declared attributes)
         return check
 
-    marks = {name: [pytest.mark.xfail(reason=reason, strict=True, raises=CheckFailed)] for name, reason in expected.items()}
-    return pytest.mark.parametrize("check", [
-        pytest.param(bound(name), id=name, marks=[pytest.mark.msvm, *marks.get(name, [])]) for name in chosen])
+    marks = {
+        name: [pytest.mark.xfail(reason=reason, strict=True, raises=CheckFailed)]
+        for name, reason in expected.items()
+    }
+    return pytest.mark.parametrize(
+        "check",
+        [
+            pytest.param(bound(name), id=name, marks=[pytest.mark.msvm, *marks.get(name, [])])
+            for name in chosen
+        ],
+    )
 
 
-def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bool = True,
-              explain_known: bool = False) -> Record:
+def run_check(
+    trial: Trial,
+    name: str,
+    expected: str | None = None,
+    diagnose: bool = True,
+    explain_known: bool = False,
+) -> Record:
     """One check as a Record. What the solver raises is its failure; an error of our own is raised, not blamed on it."""
     from msvm_ref.conformance.checks import CHECKS
 
@@ -141,14 +201,18 @@ def run_check(trial: Trial, name: str, expected: str | None = None, diagnose: bo
         raise
     except Exception as error:
         status, details = "failed", {"traceback": traceback.format_exc()[-2000:]}
-        message = (f"the check stopped on {type(error).__name__}: {error}. Should what the solver returned be in order, "
-                   "then this is a bug of msvm_ref: report it with the traceback in this record's details")
+        message = (
+            f"the check stopped on {type(error).__name__}: {error}. Should what the solver returned be in order, "
+            "then this is a bug of msvm_ref: report it with the traceback in this record's details"
+        )
     if expected is not None:
         if status == "failed":
             first, *rest = message.splitlines()
             status, message = "expected failure", "\n".join([f"{expected} ({first})", *rest])
         else:
-            message = f"was expected to fail ({expected}) but {status}: take it off expected_failures"
+            message = (
+                f"was expected to fail ({expected}) but {status}: take it off expected_failures"
+            )
             status = "failed"
     return Record(name, status, message, time.perf_counter() - start, details)
 
@@ -164,7 +228,9 @@ def _explained(trial: Trial, failure: CheckFailed) -> str:
     return text
 
 
-def _chosen(expected: Mapping[str, str] | None, checks: Iterable[str] | None) -> tuple[dict[str, str], list[str]]:
+def _chosen(
+    expected: Mapping[str, str] | None, checks: Iterable[str] | None
+) -> tuple[dict[str, str], list[str]]:
     from msvm_ref.conformance.checks import CHECKS
 
     wanted = list(CHECKS) if checks is None else list(checks)

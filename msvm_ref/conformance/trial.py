@@ -9,17 +9,17 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, Solver
 from msvm_ref.conformance.cases import Case
-from msvm_ref.conformance.reading import read
+from msvm_ref.conformance.fitted import read
 from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped, ask
 from msvm_ref.errors import DataError
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import certify
-from msvm_ref.judge.solution import Solution
-from msvm_ref.model.convention import Convention, Posed
+from msvm_ref.model.conventions.convention import Convention, Posed
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
+from msvm_ref.solvers.solution import Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,17 @@ class Trial:
     """Every certificate asked for: case, n, d, relative error, ... in the convention's units. The report plots it."""
 
     @staticmethod
-    def of(solver: Solver, convention: Convention, bias: Bias | None, tolerance: float, tie: Any, kernel: Kernel,
-           cases: tuple[Case, ...], rule: StoppingRule | None, truths: dict[Any, Solution]) -> Trial:
+    def of(
+        solver: Solver,
+        convention: Convention,
+        bias: Bias | None,
+        tolerance: float,
+        tie: Any,
+        kernel: Kernel,
+        cases: tuple[Case, ...],
+        rule: StoppingRule | None,
+        truths: dict[Any, Solution],
+    ) -> Trial:
         treatment = convention.bias_of(bias)
         if getattr(solver, "without_intercept", False):
             treatment = "none"
@@ -68,8 +77,14 @@ class Trial:
         convention = self.convention if bias is None else replace(self.convention, bias=bias)
         if machine is not None:
             convention = replace(convention, machine=machine)
-        return convention.pose(case.X, case.y, self.constant(case), kernel=self.kernel, sample_weight=case.weights,
-                               classes=case.classes)
+        return convention.pose(
+            case.X,
+            case.y,
+            self.constant(case),
+            kernel=self.kernel,
+            sample_weight=case.weights,
+            classes=case.classes,
+        )
 
     def constant(self, case: Case) -> float:
         d = len(case.classes) if case.classes is not None else len(np.unique(case.y))
@@ -79,9 +94,23 @@ class Trial:
         """The solver's own fit of a case (X in another memory layout or type where given)."""
         data = np.array(case.X) if X is None else X
         chosen = solver or self.copied()
-        more = {} if case.class_weight is None else {"class_weight": dict(enumerate(case.class_weight))}
+        more = (
+            {}
+            if case.class_weight is None
+            else {"class_weight": dict(enumerate(case.class_weight))}
+        )
         weight = None if case.sample_weight is None else np.array(case.sample_weight)
-        return read(ask(chosen.fit, data, np.array(case.y), self.constant(case), weight, case.classes, **more))
+        return read(
+            ask(
+                chosen.fit,
+                data,
+                np.array(case.y),
+                self.constant(case),
+                weight,
+                case.classes,
+                **more,
+            )
+        )
 
     def copied(self) -> Solver:
         """A solver of its own for one fit."""
@@ -89,7 +118,7 @@ class Trial:
         return copy
 
     def truth(self, problem: Problem) -> Solution:
-        from msvm_ref.methods import solve
+        from msvm_ref.solvers.methods import solve
 
         key = key_of(problem)
         if key not in self.truths:
@@ -113,24 +142,43 @@ class Trial:
         except DataError as error:
             raise CheckFailed(f"what it returned is no candidate: {error}") from error
 
-    def judge(self, case: Case, fitted: Fitted, primal_only: bool = True) -> tuple[Certificate, Posed, dict[str, Any]]:
+    def judge(
+        self, case: Case, fitted: Fitted, primal_only: bool = True
+    ) -> tuple[Certificate, Posed, dict[str, Any]]:
         posed = self.pose(case)
         given = self.candidate(posed, fitted, primal_only)
         truth = self.truth(posed.problem)
-        if truth.certificate.relative_gap > self.allowed(posed) / 10:  # never blame a solver for a loose bound of ours
-            raise CheckSkipped(f"{case.name}: the ground truth is certified to {truth.certificate.relative_gap:.1e} only")
+        if (
+            truth.certificate.relative_gap > self.allowed(posed) / 10
+        ):  # never blame a solver for a loose bound of ours
+            raise CheckSkipped(
+                f"{case.name}: the ground truth is certified to {truth.certificate.relative_gap:.1e} only"
+            )
         try:
             certificate = certify(posed.problem, **given, reference=truth)
         except DataError as error:
             raise CheckFailed(f"{case.name}: what it returned is no candidate: {error}") from error
-        self.gaps.append({"case": case.name, "n": posed.problem.n, "d": posed.problem.d, "error": error_of(certificate),
-                          "allowed": self.allowed(posed), "converged": fitted.converged, "constant": posed.constant,
-                          "optimum": posed.objective(certificate.lower)})
+        self.gaps.append(
+            {
+                "case": case.name,
+                "n": posed.problem.n,
+                "d": posed.problem.d,
+                "error": error_of(certificate),
+                "allowed": self.allowed(posed),
+                "converged": fitted.converged,
+                "constant": posed.constant,
+                "optimum": posed.objective(certificate.lower),
+            }
+        )
         return certificate, posed, given
 
     def allowed(self, posed: Posed) -> float:
         """The relative gap this problem may be solved to."""
-        promised = None if self.rule is None else self.rule.relative(posed, self.truth(posed.problem).certificate.lower)
+        promised = (
+            None
+            if self.rule is None
+            else self.rule.relative(posed, self.truth(posed.problem).certificate.lower)
+        )
         return self.tolerance if promised is None else promised
 
     def require_optimal(self, case: Case, fitted: Fitted, what: str = "") -> Certificate:
@@ -139,14 +187,29 @@ class Trial:
         error, allowed = error_of(certificate), self.allowed(posed)
         if not error <= allowed:
             low, high = posed.objective(certificate.lower), posed.objective(certificate.upper)
-            value = certificate.primal_value if certificate.primal_value is not None else certificate.dual_value
+            value = (
+                certificate.primal_value
+                if certificate.primal_value is not None
+                else certificate.dual_value
+            )
             raise CheckFailed(
                 f"{case.name}{what}: objective {posed.objective(value or 0.0):.8g} where the optimum lies in "
                 f"[{low:.10g}, {high:.10g}] ({self.convention.name} units, constant {posed.constant:.6g}); "
                 f"error {error:.2g} > {allowed:.3g}"
-                + ("" if fitted.converged is not False else "; it says itself that it did not converge"),
-                {"case": case.literal(), "lower": low, "upper": high, "certificate": certificate.to_dict()},
-                (posed.problem, given), case)
+                + (
+                    ""
+                    if fitted.converged is not False
+                    else "; it says itself that it did not converge"
+                ),
+                {
+                    "case": case.literal(),
+                    "lower": low,
+                    "upper": high,
+                    "certificate": certificate.to_dict(),
+                },
+                (posed.problem, given),
+                case,
+            )
         return certificate
 
     def require_base(self, case: Case) -> Fitted:
@@ -171,8 +234,17 @@ class Trial:
 def key_of(problem: Problem) -> tuple[Any, ...]:
     """Equal for equal problems."""
     weight = None if problem.sample_weight is None else problem.sample_weight.tobytes()
-    return (problem.machine, problem.X.tobytes(), problem.X.shape, problem.y.tobytes(), problem.C, problem.bias,
-            str(problem.kernel), problem.classes, weight)
+    return (
+        problem.machine,
+        problem.X.tobytes(),
+        problem.X.shape,
+        problem.y.tobytes(),
+        problem.C,
+        problem.bias,
+        str(problem.kernel),
+        problem.classes,
+        weight,
+    )
 
 
 def error_of(certificate: Certificate) -> float:
@@ -188,14 +260,21 @@ def _ordered(problem: Problem, fitted: Fitted) -> dict[str, Any]:
     if all(theirs[k] is None for k in ("W", "coef", "scores", "alpha")):
         raise CheckFailed("it returned none of W, coef, scores and alpha")
     if set(fitted.classes) != set(problem.classes):
-        raise CheckFailed(f"its classes are {list(fitted.classes)}, the data's {list(problem.classes)}")
+        raise CheckFailed(
+            f"its classes are {list(fitted.classes)}, the data's {list(problem.classes)}"
+        )
     order = [fitted.classes.index(c) for c in problem.classes]
     for name, value in theirs.items():
         if value is None:
             continue
         if value.shape[-1:] != (problem.d,):
-            raise CheckFailed(f"{name} has shape {value.shape}; its last axis must be the {problem.d} classes"
-                              + ("; transposed?" if name == "W" and value.shape == (problem.d, problem.X.shape[1]) else ""))
+            raise CheckFailed(
+                f"{name} has shape {value.shape}; its last axis must be the {problem.d} classes"
+                + (
+                    "; transposed?"
+                    if name == "W" and value.shape == (problem.d, problem.X.shape[1])
+                    else ""
+                )
+            )
         theirs[name] = value[..., order]
     return theirs
-

@@ -30,7 +30,18 @@ from msvm_ref.conformance.verifier.values import (
     stated,
 )
 
-ANSWERS = ("optimum", "W", "b", "b_interval", "alpha", "scores", "rival", "result", "flags", "comment")
+ANSWERS = (
+    "optimum",
+    "W",
+    "b",
+    "b_interval",
+    "alpha",
+    "scores",
+    "rival",
+    "result",
+    "flags",
+    "comment",
+)
 
 
 @dataclass(frozen=True)
@@ -54,24 +65,48 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
     start = time.perf_counter()
 
     def verdict(error: float, message: str) -> Outcome:
-        return Outcome(vector["id"], error <= tolerance, error, message, time.perf_counter() - start)
+        return Outcome(
+            vector["id"], error <= tolerance, error, message, time.perf_counter() - start
+        )
 
     try:
-        done = subprocess.run(shlex.split(command), input=json.dumps(question(vector)), capture_output=True, text=True,
-                              errors="replace", timeout=timeout, check=False)
+        done = subprocess.run(
+            shlex.split(command),
+            input=json.dumps(question(vector)),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return verdict(float("inf"), f"no answer within {timeout:g} s")
-    except (OSError, ValueError, IndexError) as error:  # no such program, unbalanced quotes, an empty command
+    except (
+        OSError,
+        ValueError,
+        IndexError,
+    ) as error:  # no such program, unbalanced quotes, an empty command
         return verdict(float("inf"), f"could not be started: {error}")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
         return verdict(float("inf"), f"exit status {done.returncode}: {last[:120]}")
     try:
         errors = answer_errors(vector, json.loads(done.stdout))
-    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
-        return verdict(float("inf"), f"unreadable answer: {type(error).__name__}: {str(error)[:100]}")
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        return verdict(
+            float("inf"), f"unreadable answer: {type(error).__name__}: {str(error)[:100]}"
+        )
     name = max(errors, key=lambda key: errors[key])
-    return verdict(errors[name], f"{name} off by {errors[name]:.1e}" if errors[name] > tolerance else "")
+    return verdict(
+        errors[name], f"{name} off by {errors[name]:.1e}" if errors[name] > tolerance else ""
+    )
 
 
 def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
@@ -87,7 +122,13 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
         errors |= {name: float(v / size) for name, v in primal_residuals(problem, W, b).items()}
         errors["primal-value"] = float(abs(primal_value(problem, W, b) - optimum) / scale)
         size = half_square([v for row in best for v in row])
-        away = half_square([u - v for row, other in zip(W, best, strict=True) for u, v in zip(row, other, strict=True)])
+        away = half_square(
+            [
+                u - v
+                for row, other in zip(W, best, strict=True)
+                for u, v in zip(row, other, strict=True)
+            ]
+        )
         errors["weights"] = float(away / size) if size else 0.0
     if answer.get("alpha") is not None:
         alpha = _shaped("alpha", answer["alpha"], len(problem.y), problem.d)
@@ -101,9 +142,13 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
 
 def _shaped(name: str, rows: Any, height: int, width: int) -> list[list[Fraction]]:
     for text in (v for row in rows for v in row if isinstance(v, str)):
-        if not (RATIONAL.fullmatch(text) or DECIMAL.fullmatch(text)):  # "1e999999999" would never end
+        if not (
+            RATIONAL.fullmatch(text) or DECIMAL.fullmatch(text)
+        ):  # "1e999999999" would never end
             raise ValueError(f"{name} has the entry {text[:40]!r}")
     values: list[list[Fraction]] = rationals(rows)
-    if len(values) != height or any(not isinstance(row, list) or len(row) != width for row in values):
+    if len(values) != height or any(
+        not isinstance(row, list) or len(row) != width for row in values
+    ):
         raise ValueError(f"{name} must have shape ({height}, {width})")
     return values

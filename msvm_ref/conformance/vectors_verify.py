@@ -32,9 +32,15 @@ def verify_document(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """(id, faults) of every vector of a file; first ("", faults) where the file itself is wrong."""
     vectors = document["vectors"]
     valid = {str(v.get("id")): v for v in vectors if v.get("result") == "valid"}
-    faults = misfits(document, {"format": [FORMAT], "schema": ["schema.json"], "machine": TEXT, "vectors": list}, "file")
+    faults = misfits(
+        document,
+        {"format": [FORMAT], "schema": ["schema.json"], "machine": TEXT, "vectors": list},
+        "file",
+    )
     faults += ["there is no vector"] * (not vectors)
-    faults += ["two vectors have the same id"] * (len({str(v.get("id")) for v in vectors}) < len(vectors))
+    faults += ["two vectors have the same id"] * (
+        len({str(v.get("id")) for v in vectors}) < len(vectors)
+    )
     out: list[tuple[str, list[str]]] = []
     proved: set[str] = set()
     machines: dict[int, Any] = {}
@@ -44,8 +50,12 @@ def verify_document(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
             proved.add(name)
             if label(vector["machine"]["name"]) != document.get("machine"):
                 found = [f"its machine is not the file's, {document.get('machine')!r}"]
-            if vector["machine"] != machines.setdefault(len(vector["machine"]["gamma"]), vector["machine"]):
-                found.append("another vector of the file with as many classes states another machine")
+            if vector["machine"] != machines.setdefault(
+                len(vector["machine"]["gamma"]), vector["machine"]
+            ):
+                found.append(
+                    "another vector of the file with as many classes states another machine"
+                )
         out.append((name, found))
     for vector in (v for v in vectors if v.get("result") != "valid"):
         base = str(vector.get("problem"))
@@ -61,6 +71,7 @@ def verify_document(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 def read(path: Path) -> dict[str, Any]:
     """The document in a file; OSError or ValueError (with words for a person) where there is none."""
+
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
             raise ValueError(f"a key is stated twice among {sorted(name for name, _ in pairs)}")
@@ -84,7 +95,9 @@ def verify_file(path: Path) -> list[tuple[str, list[str]]]:
 
 
 def main(paths: list[str]) -> int:
-    paths = [path for path in paths if Path(path).name != "schema.json"]  # so that *.json means the vectors
+    paths = [
+        path for path in paths if Path(path).name != "schema.json"
+    ]  # so that *.json means the vectors
     if not paths:
         print("usage: python vectors_verify.py FILE.json ...", file=sys.stderr)
         return 2
@@ -97,7 +110,11 @@ def main(paths: list[str]) -> int:
             print(f"{path} is not a vector file: {error}", file=sys.stderr)
             return 2
         for name, faults in results:
-            count, refused, sound = count + bool(name), refused + bool(name and faults), sound and not faults
+            count, refused, sound = (
+                count + bool(name),
+                refused + bool(name and faults),
+                sound and not faults,
+            )
             for fault in faults:
                 print(f"{path}: {name or 'the file'}: {fault}")
     print(f"{count} vectors, {count - refused} verified, {refused} refused")

@@ -12,8 +12,13 @@ from msvm_ref.model.problem import Problem
 class CheckFailed(AssertionError):  # noqa: N818 (a verdict, not an error)
     """A property does not hold. ``details`` has the numbers; ``candidate`` can be diagnosed, ``case`` shrunk."""
 
-    def __init__(self, message: str, details: dict[str, Any] | None = None,
-                 candidate: tuple[Problem, dict[str, Any]] | None = None, case: Case | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        details: dict[str, Any] | None = None,
+        candidate: tuple[Problem, dict[str, Any]] | None = None,
+        case: Case | None = None,
+    ) -> None:
         super().__init__(message)
         self.details, self.candidate, self.case = details or {}, candidate, case
 

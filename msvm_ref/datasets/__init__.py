@@ -24,7 +24,8 @@ BUNDLED = {
     "glass": "14247731c09db564e214cb601f6dbae6d7f68fe1ae1fd9168a2fafb57c6a095e",
     "thyroid": "a43b0a864cdfccfcea55f10e163fd7e57ff9797d9758adc2a80e2aed22c3f1b1",
     "vowel": "8f9904771297860a22c8d465c3616e4020fd225e863451d07a912b085e8b752a",
-    "vehicle": "9abd8d83b3db22d76b0dedf8e984ca0b6625c9bb3270d1763efcbb3e34477528"}
+    "vehicle": "9abd8d83b3db22d76b0dedf8e984ca0b6625c9bb3270d1763efcbb3e34477528",
+}
 """sha256 of each CSV text: a certified value means nothing if the data changed."""
 
 FROM_SCIKIT_LEARN = ("iris", "wine", "digits")
@@ -67,10 +68,20 @@ def _bundled(name: str) -> Dataset:
     text = gzip.decompress((Path(__file__).parent / f"{name}.csv.gz").read_bytes())
     found = hashlib.sha256(text).hexdigest()
     if found != BUNDLED[name]:
-        raise DataError(f"{name}.csv.gz", f"have sha256 {BUNDLED[name][:12]}…", f"{found[:12]}…", "reinstall the package")
+        raise DataError(
+            f"{name}.csv.gz",
+            f"have sha256 {BUNDLED[name][:12]}…",
+            f"{found[:12]}…",
+            "reinstall the package",
+        )
     rows = list(csv.reader(text.decode("ascii").splitlines()))[1:]
     X = frozen([[float(v) for v in row[:-1]] for row in rows])
-    return Dataset(name, X, _labels([int(row[-1]) for row in rows]), VOWEL_TRAIN if name == "vowel" else len(rows))
+    return Dataset(
+        name,
+        X,
+        _labels([int(row[-1]) for row in rows]),
+        VOWEL_TRAIN if name == "vowel" else len(rows),
+    )
 
 
 def _labels(values: Any) -> NDArray[np.int64]:
@@ -90,4 +101,8 @@ def _standardized(column: Array) -> Array:
 def _root(value: Fraction) -> float:
     """sqrt of a rational, correctly rounded for all practical purposes: 200 bits of the integer square root."""
     shift = 200
-    return math.isqrt((value.numerator << (2 * shift)) // value.denominator) / (1 << shift) if value else 0.0
+    return (
+        math.isqrt((value.numerator << (2 * shift)) // value.denominator) / (1 << shift)
+        if value
+        else 0.0
+    )

@@ -8,8 +8,8 @@ n = 300 and 0.04 to 0.13 s at n = 2000, fast 0.03 to 0.08 s and 0.14 to 0.5 s; w
 from __future__ import annotations
 
 from msvm_ref.errors import DataError
-from msvm_ref.methods import METHODS
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.methods import METHODS
 
 TRUTH_UP_TO = 300
 """Margin components n d up to which the truth is taken: little is to be gained, and it repeats itself to the last bit."""

@@ -19,11 +19,11 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from msvm_ref.errors import DataError
 from msvm_ref.estimator.automatic import choose
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.solution import Solution
-from msvm_ref.methods import options_of, solve
 from msvm_ref.model.arrays import Array, real_number
 from msvm_ref.model.kernels import Kernel, as_kernel, linear, polynomial, precomputed, rbf
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.methods import options_of, solve
+from msvm_ref.solvers.solution import Solution
 
 SPARSE_FROM, DENSE_UP_TO = 1_000_000, 20_000_000
 """Sparse input of a linear kernel stays sparse from so many cells on; of another kernel it is refused beyond so many."""
@@ -54,50 +54,83 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        weight = np.ones(len(y)) if sample_weight is None else _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = (
+            np.ones(len(y))
+            if sample_weight is None
+            else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
         counted = np.flatnonzero(weight)
         self.classes_, codes = np.unique(y[counted], return_inverse=True)
         if len(self.classes_) < 2:
-            raise DataError("y", "have at least 2 classes", f"{len(self.classes_)} class",
-                            "rows of weight 0 do not count" if sample_weight is not None else "")
+            raise DataError(
+                "y",
+                "have at least 2 classes",
+                f"{len(self.classes_)} class",
+                "rows of weight 0 do not count" if sample_weight is not None else "",
+            )
         X = solvable(X, self.kernel)
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         if given and X.shape[0] != X.shape[1]:
-            raise DataError("X", "be a square Gram matrix for kernel='precomputed'", f"shape {X.shape}")
+            raise DataError(
+                "X", "be a square Gram matrix for kernel='precomputed'", f"shape {X.shape}"
+            )
         alone = np.arange(len(counted))
-        first, group = (alone, alone) if given or sparse.issparse(X) else distinct(X[counted], codes)
+        first, group = (
+            (alone, alone) if given or sparse.issparse(X) else distinct(X[counted], codes)
+        )
         self._chosen = counted[first]
         row_of = np.full(len(y), -1, dtype=np.int64)
         row_of[counted] = group
         X, codes = X[self._chosen], codes[first]
-        sorted_in = np.lexsort((weight[counted], group))  # a sum's last bit depends on the order of its terms
+        sorted_in = np.lexsort(
+            (weight[counted], group)
+        )  # a sum's last bit depends on the order of its terms
         mass: Array = np.bincount(group[sorted_in], weight[counted][sorted_in]).astype(np.float64)
         X = X[:, self._chosen] if given else X
         kernel = named_kernel(self, X, mass)
         if self.class_weight is not None:
             mass = mass * self._class_weights(y[counted], codes, mass)[codes]
-        return Training(X, codes.astype(np.int64), None if (mass == 1).all() else mass, kernel, row_of)
+        return Training(
+            X, codes.astype(np.int64), None if (mass == 1).all() else mass, kernel, row_of
+        )
 
     def _class_weights(self, y: Any, codes: NDArray[np.int64], mass: Array) -> Array:
         """Of each class; "balanced" counts an example by its weight, so that a weight of 2 stays two copies."""
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             held = np.bincount(codes, mass)
             return np.asarray(mass.sum() / (len(held) * held), dtype=np.float64)
-        return np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=y), dtype=np.float64)
+        return np.asarray(
+            compute_class_weight(self.class_weight, classes=self.classes_, y=y), dtype=np.float64
+        )
 
     def _new(self, X: Any) -> Array:
-        new: Array = solvable(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), self.kernel)
-        return new[:, self._chosen] if isinstance(self.kernel, str) and self.kernel == "precomputed" else new
+        new: Array = solvable(
+            validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), self.kernel
+        )
+        return (
+            new[:, self._chosen]
+            if isinstance(self.kernel, str) and self.kernel == "precomputed"
+            else new
+        )
 
     def _solver(self) -> Callable[[Problem], Solution]:
         """Problem -> certified Solution by ``method``, with the limits that were given and a seed where one is taken."""
-        limits = {name: getattr(self, name) for name in ("max_iter", "max_seconds") if getattr(self, name) is not None}
+        limits = {
+            name: getattr(self, name)
+            for name in ("max_iter", "max_seconds")
+            if getattr(self, name) is not None
+        }
 
         def by_method(problem: Problem) -> Solution:
             method = choose(self.method, problem)
-            options = {name: value for name, value in limits.items() if self.method != "auto" or name in options_of(method)}
-            if self.random_state is not None and "seed" in options_of(method):  # None is the method's own fixed seed
+            options = {
+                name: value
+                for name, value in limits.items()
+                if self.method != "auto" or name in options_of(method)
+            }
+            if self.random_state is not None and "seed" in options_of(
+                method
+            ):  # None is the method's own fixed seed
                 options["seed"] = int(check_random_state(self.random_state).randint(2**31 - 1))
             return solve(problem, method, tolerance=self.tol, **options)
 
@@ -108,14 +141,21 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = list(solutions)
         worst = max(found, key=lambda s: s.certificate.relative_gap)
         self.certificate_: Certificate = worst.certificate
-        self.method_ = worst.method if len({s.method for s in found}) == 1 else ", ".join(sorted({s.method for s in found}))
+        self.method_ = (
+            worst.method
+            if len({s.method for s in found}) == 1
+            else ", ".join(sorted({s.method for s in found}))
+        )
         late = sum(not s.converged for s in found)
         if late:
             parts = f" in {late} of {len(found)} binary problems" if len(found) > 1 else ""
-            warnings.warn(f"{type(self).__name__} stopped{parts} at a certified relative gap of "
-                          f"{worst.certificate.relative_gap:.2e} (tol = {self.tol:g}): the objective is at most that far "
-                          "above its optimum; raise max_iter or max_seconds, scale the features, or accept tol",
-                          ConvergenceWarning, stacklevel=3)
+            warnings.warn(
+                f"{type(self).__name__} stopped{parts} at a certified relative gap of "
+                f"{worst.certificate.relative_gap:.2e} (tol = {self.tol:g}): the objective is at most that far "
+                "above its optimum; raise max_iter or max_seconds, scale the features, or accept tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -132,8 +172,12 @@ def solvable(X: Any, kernel: Any) -> Any:
     if cells > SPARSE_FROM and isinstance(kernel, str) and kernel == "linear":
         return X
     if cells > DENSE_UP_TO:
-        raise DataError("X", f"have at most {DENSE_UP_TO} cells when sparse", f"{X.shape[0]} x {X.shape[1]}",
-                        "kernel='linear' takes large sparse input as it is")
+        raise DataError(
+            "X",
+            f"have at most {DENSE_UP_TO} cells when sparse",
+            f"{X.shape[0]} x {X.shape[1]}",
+            "kernel='linear' takes large sparse input as it is",
+        )
     return X.toarray()
 
 
@@ -158,7 +202,9 @@ def named_kernel(estimator: Any, X: Array, weight: Array) -> Kernel:
         return rbf(_gamma(estimator.gamma, X, weight))
     if kernel == "poly":
         return polynomial(estimator.degree, _gamma(estimator.gamma, X, weight), estimator.coef0)
-    raise DataError("kernel", "be 'linear', 'rbf', 'poly', 'precomputed', a Kernel or a callable", repr(kernel))
+    raise DataError(
+        "kernel", "be 'linear', 'rbf', 'poly', 'precomputed', a Kernel or a callable", repr(kernel)
+    )
 
 
 def _gamma(gamma: Any, X: Array, weight: Array) -> float:

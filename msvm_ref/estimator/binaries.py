@@ -21,9 +21,22 @@ from msvm_ref.reductions.one_vs_one import OneVsOne, one_vs_one
 class _Binaries(CertifiedClassifier):
     """Estimators made of binary machines, all with these parameters; ``C`` is the binary machine's (HL (1), (3))."""
 
-    def __init__(self, C: float = 1.0, kernel: Any = "rbf", gamma: Any = "scale", degree: int = 3, coef0: float = 1.0,
-                 bias: str = "free", cost: str = "linear", method: str = "auto", tol: float = 1e-6, class_weight: Any = None,
-                 max_iter: int | None = None, max_seconds: float | None = None, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        bias: str = "free",
+        cost: str = "linear",
+        method: str = "auto",
+        tol: float = 1e-6,
+        class_weight: Any = None,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
@@ -41,13 +54,23 @@ class _Binaries(CertifiedClassifier):
     def _train(self, reduction: Callable[..., Any], X: Any, y: Any, sample_weight: Any) -> Any:
         """The trained reduction; sets what its machines have in common."""
         data = self._training(X, y, sample_weight)
-        trained = reduction(data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias, cost=self.cost,
-                            sample_weight=data.weight, solve=self._solver())
+        trained = reduction(
+            data.X,
+            data.codes,
+            C=self.C,
+            kernel=data.kernel,
+            bias=self.bias,
+            cost=self.cost,
+            sample_weight=data.weight,
+            solve=self._solver(),
+        )
         machines: tuple[BinarySVM, ...] = trained.parts
         self._machines = machines[:1] if len(self.classes_) == 2 else machines
         self.support_ = data.inputs(unique_support(machines))
         self.n_iter_ = np.array([iterations(m.solution) for m in machines])
-        self.certificates_: dict[Any, Certificate] = {self._name(m): m.certificate for m in machines}
+        self.certificates_: dict[Any, Certificate] = {
+            self._name(m): m.certificate for m in machines
+        }
         return trained
 
     def _name(self, machine: BinarySVM) -> Any:
@@ -58,7 +81,9 @@ class _Binaries(CertifiedClassifier):
         """One row per machine, positive for its first class; for two classes one row, positive for the second."""
         if not self._machines[0].solution.problem.is_linear:
             raise AttributeError("coef_ exists for kernel='linear' only")
-        return self._sign() * np.array([(m.solution.W[:, 0] - m.solution.W[:, 1]) / 2 for m in self._machines])
+        return self._sign() * np.array(
+            [(m.solution.W[:, 0] - m.solution.W[:, 1]) / 2 for m in self._machines]
+        )
 
     @property
     def intercept_(self) -> Array:
@@ -92,7 +117,9 @@ class OneVsAllSVC(_Binaries):
 
     def predict(self, X: Any) -> NDArray[Any]:
         scores = self.decision_function(X)
-        return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
+        return np.asarray(
+            self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        )
 
 
 class _Pairwise(_Binaries):
@@ -139,12 +166,38 @@ class DAGSVC(_Pairwise):
 
     {_Pairwise.__doc__}"""
 
-    def __init__(self, order: Sequence[Hashable] | None = None, C: float = 1.0, kernel: Any = "rbf", gamma: Any = "scale",
-                 degree: int = 3, coef0: float = 1.0, bias: str = "free", cost: str = "linear", method: str = "auto",
-                 tol: float = 1e-6, class_weight: Any = None, max_iter: int | None = None, max_seconds: float | None = None,
-                 random_state: Any = None) -> None:
-        super().__init__(C, kernel, gamma, degree, coef0, bias, cost, method, tol, class_weight, max_iter, max_seconds,
-                         random_state)
+    def __init__(
+        self,
+        order: Sequence[Hashable] | None = None,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        bias: str = "free",
+        cost: str = "linear",
+        method: str = "auto",
+        tol: float = 1e-6,
+        class_weight: Any = None,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            C,
+            kernel,
+            gamma,
+            degree,
+            coef0,
+            bias,
+            cost,
+            method,
+            tol,
+            class_weight,
+            max_iter,
+            max_seconds,
+            random_state,
+        )
         self.order = order
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DAGSVC:

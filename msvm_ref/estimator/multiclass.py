@@ -32,10 +32,23 @@ class MulticlassSVC(CertifiedClassifier):
     ``coef_``: one row per class, or for two classes one row that belongs to 1/2 (f_1 - f_0).
     """
 
-    def __init__(self, machine: str | Machine = "WW", C: float = 1.0, kernel: Any = "rbf", gamma: Any = "scale",
-                 degree: int = 3, coef0: float = 1.0, bias: str = "penalized", cost: str | None = None, method: str = "auto",
-                 tol: float = 1e-6, class_weight: Any = None, max_iter: int | None = None, max_seconds: float | None = None,
-                 random_state: Any = None) -> None:
+    def __init__(
+        self,
+        machine: str | Machine = "WW",
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        bias: str = "penalized",
+        cost: str | None = None,
+        method: str = "auto",
+        tol: float = 1e-6,
+        class_weight: Any = None,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.machine = machine
         self.C = C
         self.kernel = kernel
@@ -53,8 +66,16 @@ class MulticlassSVC(CertifiedClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
         data = self._training(X, y, sample_weight)
-        problem = Problem(self._machine(), data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias,  # type: ignore[arg-type]
-                          sample_weight=data.weight, n_classes=len(self.classes_))
+        problem = Problem(
+            self._machine(),
+            data.X,
+            data.codes,
+            C=self.C,
+            kernel=data.kernel,
+            bias=self.bias,  # type: ignore[arg-type]
+            sample_weight=data.weight,
+            n_classes=len(self.classes_),
+        )
         self.solution_ = self._solver()(problem)
         self.support_ = data.inputs(self.solution_.support)
         self.n_iter_ = iterations(self.solution_)
@@ -96,10 +117,14 @@ class MulticlassSVC(CertifiedClassifier):
         if len(by_class) > 2:
             return np.asarray(by_class.T if flat else by_class)
         single = (by_class[1] - by_class[0]) / 2
-        return np.asarray(single if flat else np.atleast_1d(single) if by_class.ndim == 1 else single[None, :])
+        return np.asarray(
+            single if flat else np.atleast_1d(single) if by_class.ndim == 1 else single[None, :]
+        )
 
     def _machine(self) -> Machine:
         machine = machine_named(self.machine) if isinstance(self.machine, str) else self.machine
         if not isinstance(machine, Machine):
-            raise SpecError("machine", "be a catalogue name such as 'WW', or a Machine", repr(self.machine))
+            raise SpecError(
+                "machine", "be a catalogue name such as 'WW', or a Machine", repr(self.machine)
+            )
         return machine if self.cost is None else machine.with_cost(self.cost)  # type: ignore[arg-type]

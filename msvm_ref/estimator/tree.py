@@ -24,10 +24,23 @@ class MarginTreeClassifier(CertifiedClassifier):
     ``certificate_`` the one with the widest gap, ``support_``, ``n_iter_``; ``plot`` draws the dendrogram.
     """
 
-    def __init__(self, rule: str = "linkage", C: float = 1.0, kernel: Any = "linear", gamma: Any = "scale", degree: int = 3,
-                 coef0: float = 1.0, bias: str = "free", cost: str = "linear", method: str = "auto", tol: float = 1e-6,
-                 class_weight: Any = None, max_iter: int | None = None, max_seconds: float | None = None,
-                 random_state: Any = None) -> None:
+    def __init__(
+        self,
+        rule: str = "linkage",
+        C: float = 1.0,
+        kernel: Any = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        bias: str = "free",
+        cost: str = "linear",
+        method: str = "auto",
+        tol: float = 1e-6,
+        class_weight: Any = None,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.rule = rule
         self.C = C
         self.kernel = kernel
@@ -46,10 +59,23 @@ class MarginTreeClassifier(CertifiedClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MarginTreeClassifier:
         data = self._training(X, y, sample_weight)
         # the copies of an example are counted by a weight, on which a hard margin does not depend
-        copies = sample_weight is None and self.class_weight is None and isinstance(self.C, float) and math.isinf(self.C)
-        self.tree_ = margin_tree(data.X, data.codes, C=self.C, kernel=data.kernel, bias=self.bias,  # type: ignore[arg-type]
-                                 cost=self.cost, sample_weight=None if copies else data.weight,  # type: ignore[arg-type]
-                                 rule=self.rule, solve=self._solver())  # type: ignore[arg-type]
+        copies = (
+            sample_weight is None
+            and self.class_weight is None
+            and isinstance(self.C, float)
+            and math.isinf(self.C)
+        )
+        self.tree_ = margin_tree(
+            data.X,
+            data.codes,
+            C=self.C,
+            kernel=data.kernel,
+            bias=self.bias,  # type: ignore[arg-type]
+            cost=self.cost,  # type: ignore[arg-type]
+            sample_weight=None if copies else data.weight,
+            rule=self.rule,  # type: ignore[arg-type]
+            solve=self._solver(),
+        )
         machines = self.tree_.machines
         self.support_ = data.inputs(unique_support(machines))
         self.n_iter_ = np.array([iterations(m.solution) for m in machines])
@@ -64,6 +90,6 @@ class MarginTreeClassifier(CertifiedClassifier):
     def plot(self, path: str | None = None, ax: Any = None) -> Any:
         """The dendrogram with margins as heights; returns the matplotlib axes and saves to ``path`` if given."""
         check_is_fitted(self)
-        from msvm_ref.plots_reductions import dendrogram
+        from msvm_ref.reductions.dendrogram import dendrogram
 
         return dendrogram(self.tree_, [str(label) for label in self.classes_], path, ax)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog, minimize
 
-from msvm_ref.judge.values import by_class, group_sums, slacks, violations
+from msvm_ref.judge.objective import by_class, group_sums, slacks, violations
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
@@ -35,7 +35,7 @@ def optimal_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
         return _smooth_bias(problem, scores, alpha)
     program = _program(problem, scores)
     found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
-    return np.zeros(problem.d) if found.x is None else np.asarray(found.x[:problem.d])
+    return np.zeros(problem.d) if found.x is None else np.asarray(found.x[: problem.d])
 
 
 def lossless_bias(problem: Problem) -> Array | None:
@@ -49,8 +49,13 @@ def lossless_bias(problem: Problem) -> Array | None:
     y, p = np.nonzero(spec.mask & present[:, None])
     rows, targets = spec.projected_nu[y, p], spec.gamma[y, p]
     binding = rows.any(axis=1)
-    program = {"c": np.append(np.zeros(problem.d), -1.0), "A_ub": np.column_stack([-rows, binding.astype(float)])[binding],
-               "b_ub": -targets[binding], "bounds": [(None, None)] * problem.d + [(None, 1.0)], "method": "highs"}
+    program = {
+        "c": np.append(np.zeros(problem.d), -1.0),
+        "A_ub": np.column_stack([-rows, binding.astype(float)])[binding],
+        "b_ub": -targets[binding],
+        "bounds": [(None, None)] * problem.d + [(None, 1.0)],
+        "method": "highs",
+    }
     found = linprog(**_centred(problem, program, problem.d + 1))
     if found.x is None or found.x[-1] < 0 or (targets[~binding] > 0).any():
         return None
@@ -59,14 +64,24 @@ def lossless_bias(problem: Problem) -> Array | None:
 
 def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
     """(d, 2): the least and the largest value of each b_c over the optimal b; +-inf where nothing holds it."""
-    level = _smooth_level(problem, scores, b, alpha) if problem.spec.quadratic else _linear_level(problem, scores)
+    level = (
+        _smooth_level(problem, scores, b, alpha)
+        if problem.spec.quadratic
+        else _linear_level(problem, scores)
+    )
     out = np.empty((problem.d, 2))
     for c in range(problem.d):
         for side, sign in enumerate((1.0, -1.0)):
             objective = np.zeros(len(level["c"]))
             objective[c] = sign
             found = linprog(objective, **{k: v for k, v in level.items() if k != "c"})
-            out[c, side] = sign * found.fun if found.status == 0 else -sign * np.inf if found.status in (3, 4) else b[c]
+            out[c, side] = (
+                sign * found.fun
+                if found.status == 0
+                else -sign * np.inf
+                if found.status in (3, 4)
+                else b[c]
+            )
     return out
 
 
@@ -93,18 +108,23 @@ def _program(problem: Problem, scores: Array) -> dict[str, Any]:
     t = violations(problem, scores)[i, p]
     group = i if problem.spec.shared else np.arange(len(i))
     cost = problem.costs if problem.spec.shared else problem.costs[i]
-    slack = sparse.csr_array((-np.ones(len(i)), (np.arange(len(i)), group)), shape=(len(i), len(cost)))
+    slack = sparse.csr_array(
+        (-np.ones(len(i)), (np.arange(len(i)), group)), shape=(len(i), len(cost))
+    )
     program: dict[str, Any] = {
         "c": np.concatenate([np.zeros(d), cost / cost.max(initial=1e-300)]),
         "A_ub": sparse.hstack([sparse.csr_array(-rows), slack]).tocsr(),
-        "b_ub": -t, "bounds": [(None, None)] * d + [(0, None)] * len(cost), "method": "highs"}
+        "b_ub": -t,
+        "bounds": [(None, None)] * d + [(0, None)] * len(cost),
+        "method": "highs",
+    }
     return _centred(problem, program, d + len(cost))
 
 
 def _centred(problem: Problem, program: dict[str, Any], width: int) -> dict[str, Any]:
     if problem.spec.sum_to_zero or shift_free(problem):
         line = np.zeros((1, width))
-        line[0, :problem.d] = 1.0
+        line[0, : problem.d] = 1.0
         program |= {"A_eq": line, "b_eq": [0.0]}
     return program
 
@@ -114,7 +134,9 @@ def _linear_level(problem: Problem, scores: Array) -> dict[str, Any]:
     program = _program(problem, scores)
     found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
     ceiling = found.fun + SLACK * max(abs(found.fun), 1e-3)  # the largest cost counts as 1
-    program["A_ub"] = sparse.vstack([program["A_ub"], sparse.csr_array(program["c"][None, :])]).tocsr()
+    program["A_ub"] = sparse.vstack(
+        [program["A_ub"], sparse.csr_array(program["c"][None, :])]
+    ).tocsr()
     program["b_ub"] = np.append(program["b_ub"], ceiling)
     return program
 
@@ -126,30 +148,45 @@ def _smooth_level(problem: Problem, scores: Array, b: Array, alpha: Array) -> di
     xi = slacks(problem, t)
     xi = np.broadcast_to(xi, t.shape)[i, p]
     t = t[i, p]
-    tolerance = SLACK ** 0.5 * max(float(xi.max(initial=0.0)), float(abs(problem.spec.gamma).max()))
-    held = alpha[i, p] > SLACK ** 0.5 * alpha.max(initial=0.0)
+    tolerance = SLACK**0.5 * max(float(xi.max(initial=0.0)), float(abs(problem.spec.gamma).max()))
+    held = alpha[i, p] > SLACK**0.5 * alpha.max(initial=0.0)
     upper, lower = -rows, rows[held]
     shift = rows @ b
-    program = {"c": np.zeros(problem.d), "A_ub": np.concatenate([upper, lower]),
-               "b_ub": np.concatenate([xi - t - shift + tolerance, (t - xi + shift)[held] + tolerance]),
-               "bounds": [(None, None)] * problem.d, "method": "highs"}
+    program = {
+        "c": np.zeros(problem.d),
+        "A_ub": np.concatenate([upper, lower]),
+        "b_ub": np.concatenate([xi - t - shift + tolerance, (t - xi + shift)[held] + tolerance]),
+        "bounds": [(None, None)] * problem.d,
+        "method": "highs",
+    }
     return _centred(problem, program, problem.d)
 
 
 def _smooth_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
     """The b that alpha's complementarity asks for (least squares), then BFGS on the once differentiable loss."""
+
     def loss(b: Array) -> tuple[float, Array]:
         t = violations(problem, scores + b)
         xi = slacks(problem, t)
         top = (t == t.max(axis=1, keepdims=True)) if problem.spec.shared else np.isfinite(t)
-        weight = 2 * problem.costs[:, None] * xi * top / (top.sum(axis=1, keepdims=True) if problem.spec.shared else 1)
-        slope = by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, weight).sum(axis=0)
+        weight = (
+            2
+            * problem.costs[:, None]
+            * xi
+            * top
+            / (top.sum(axis=1, keepdims=True) if problem.spec.shared else 1)
+        )
+        slope = by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, weight).sum(
+            axis=0
+        )
         return float((problem.costs[:, None] * xi * xi).sum()), -slope
 
     i, p, rows = _rows(problem)
     held = alpha[i, p] > 1e-6 * alpha.max(initial=0.0)
     xi = np.broadcast_to(group_sums(problem, alpha), alpha.shape)[i, p] / (2 * problem.costs[i])
     wanted = (violations(problem, scores)[i, p] - xi)[held]
-    start = np.linalg.lstsq(rows[held], wanted, rcond=None)[0] if held.any() else np.zeros(problem.d)
+    start = (
+        np.linalg.lstsq(rows[held], wanted, rcond=None)[0] if held.any() else np.zeros(problem.d)
+    )
     found = np.asarray(minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-12}).x)
     return min((start, found), key=lambda b: loss(b)[0])

@@ -37,7 +37,11 @@ class Candidate:
 
     def explicit(self, problem: Problem) -> Candidate:
         """The same with W in feature coordinates."""
-        return self if self.coef is None else Candidate(problem.features.T @ self.coef, self.b, self.alpha)
+        return (
+            self
+            if self.coef is None
+            else Candidate(problem.features.T @ self.coef, self.b, self.alpha)
+        )
 
     @property
     def primal(self) -> tuple[Array, Array]:
@@ -52,10 +56,18 @@ class Candidate:
         return self.alpha
 
 
-def candidate(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None,
-              scores: Any = None) -> Candidate:
+def candidate(
+    problem: Problem,
+    W: Any = None,
+    b: Any = None,
+    alpha: Any = None,
+    coef: Any = None,
+    scores: Any = None,
+) -> Candidate:
     """A validated Candidate from any of W, coef (W = Phi' coef) or scores (n x d, bias included), b and alpha."""
-    given = [name for name, value in (("W", W), ("coef", coef), ("scores", scores)) if value is not None]
+    given = [
+        name for name, value in (("W", W), ("coef", coef), ("scores", scores)) if value is not None
+    ]
     if len(given) > 1:
         raise DataError("candidate", "have one of W, coef and scores", " and ".join(given))
     if not given and alpha is None:
@@ -63,24 +75,37 @@ def candidate(problem: Problem, W: Any = None, b: Any = None, alpha: Any = None,
     if not given and b is not None:
         raise DataError("candidate", "have W, coef or scores beside b", "b alone")
     if b is not None and problem.bias == "none":
-        raise DataError("b", "be left out for bias='none'", repr(np.shape(b)),
-                        "declare the problem with bias='free' or 'penalized'")
+        raise DataError(
+            "b",
+            "be left out for bias='none'",
+            repr(np.shape(b)),
+            "declare the problem with bias='free' or 'penalized'",
+        )
     n, d = problem.n, problem.d
     bias = np.zeros(d) if b is None else _shaped("b", b, (d,))
     if problem.bias != "none" and b is None and given and scores is None:
-        raise DataError("b", f"be given beside {given[0]} for bias={problem.bias!r}", "nothing", "pass b=")
+        raise DataError(
+            "b", f"be given beside {given[0]} for bias={problem.bias!r}", "nothing", "pass b="
+        )
     multipliers = None if alpha is None else _shaped("alpha", alpha, (n, d))
     if W is not None:
         if not problem.is_linear:
-            raise DataError("W", "be left out for a non-linear kernel", "W",
-                            "pass coef (n x d, f(x) = sum_i k(x, x_i) coef_i) or scores")
+            raise DataError(
+                "W",
+                "be left out for a non-linear kernel",
+                "W",
+                "pass coef (n x d, f(x) = sum_i k(x, x_i) coef_i) or scores",
+            )
         return Candidate(_shaped("W", W, (problem.X.shape[1], d)), bias, multipliers)
     if coef is not None and multipliers is not None and problem.is_implicit:
         return Candidate(b=bias, alpha=multipliers, coef=_shaped("coef", coef, (n, d)))
     if coef is not None:
         return Candidate(problem.features.T @ _shaped("coef", coef, (n, d)), bias, multipliers)
     if scores is not None:
-        return Candidate(*_from_scores(problem, _shaped("scores", scores, (n, d)), b is not None, bias), multipliers)
+        return Candidate(
+            *_from_scores(problem, _shaped("scores", scores, (n, d)), b is not None, bias),
+            multipliers,
+        )
     return Candidate(alpha=multipliers)
 
 
@@ -97,7 +122,9 @@ def _from_scores(problem: Problem, scores: Array, b_given: bool, b: Array) -> tu
     """The least-norm (W, b) whose training scores are closest to ``scores``: P there is at most the candidate's own."""
     phi = problem.dense_features
     if not b_given and problem.bias == "penalized":
-        solved = frozen(np.linalg.lstsq(np.column_stack([phi, np.ones(len(phi))]), scores, rcond=None)[0])
+        solved = frozen(
+            np.linalg.lstsq(np.column_stack([phi, np.ones(len(phi))]), scores, rcond=None)[0]
+        )
         return solved[:-1], solved[-1]
     if not b_given and problem.bias == "free":
         inverse = np.linalg.pinv(phi - phi.mean(axis=0))

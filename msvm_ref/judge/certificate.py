@@ -55,19 +55,30 @@ class Certificate:
     @property
     def primal_error(self) -> float:
         """How far above the optimum the candidate may be, relative to it at worst; 0 where it has no primal half."""
-        return 0.0 if self.primal_value is None else _relative(self.primal_value - self.lower, self.primal_value)
+        return (
+            0.0
+            if self.primal_value is None
+            else _relative(self.primal_value - self.lower, self.primal_value)
+        )
 
     @property
     def dual_error(self) -> float:
         """How far below the optimum the candidate's multipliers may be; 0 where it has no dual half."""
-        return 0.0 if self.dual_value is None else _relative(self.upper - self.dual_value, self.upper)
+        return (
+            0.0 if self.dual_value is None else _relative(self.upper - self.dual_value, self.upper)
+        )
 
     @property
     def infeasibility(self) -> dict[str, float]:
         """The faults that make the candidate inadmissible as handed in, by name."""
-        faults = {"sum_to_zero": self.sum_to_zero if self.sum_to_zero_required else None, "dual_sign": self.dual_sign,
-                  "dual_bound": self.dual_bound, "dual_support": self.dual_support,
-                  "dual_equality": self.dual_equality, "scores_residual": self.scores_residual}
+        faults = {
+            "sum_to_zero": self.sum_to_zero if self.sum_to_zero_required else None,
+            "dual_sign": self.dual_sign,
+            "dual_bound": self.dual_bound,
+            "dual_support": self.dual_support,
+            "dual_equality": self.dual_equality,
+            "scores_residual": self.scores_residual,
+        }
         return {name: value for name, value in faults.items() if value is not None}
 
     def optimal(self, tol: float = 1e-9) -> bool:
@@ -78,9 +89,15 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Every field and derived number; infinities as the strings 'inf' and '-inf' so that JSON stays JSON."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        values |= {name: getattr(self, name) for name in ("gap", "relative_gap", "primal_error", "dual_error")}
+        values |= {
+            name: getattr(self, name)
+            for name in ("gap", "relative_gap", "primal_error", "dual_error")
+        }
         values["optimal"] = {f"{tol:g}": self.optimal(tol) for tol in (1e-3, 1e-6, 1e-9)}
-        return {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in values.items()}
+        return {
+            k: str(v) if isinstance(v, float) and not math.isfinite(v) else v
+            for k, v in values.items()
+        }
 
     def __str__(self) -> str:
         from msvm_ref.judge.report import report

@@ -20,11 +20,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.judge.values import by_class, expansion, group_sums, rounding
+from msvm_ref.exact.linear_algebra import rank
+from msvm_ref.judge.objective import by_class, expansion, group_sums, rounding
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
-from msvm_ref.model.rational import rank
 
 SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
 """How far alpha may be pulled towards 0 to give the correction room; the dual value pays for it."""
@@ -75,9 +75,13 @@ def into_groups(problem: Problem, alpha: Array) -> Array:
     if not spec.shared:
         return np.minimum(inside, cost)
     total = inside.sum(axis=1, keepdims=True)
-    guard = 1 - 4 * spec.d * float(np.finfo(float).eps)  # the float sum may understate the exact one
+    guard = 1 - 4 * spec.d * float(
+        np.finfo(float).eps
+    )  # the float sum may understate the exact one
     over = total > cost * guard
-    scale = np.divide(cost * guard * guard, total, out=np.ones_like(total), where=over & (total > 0))
+    scale = np.divide(
+        cost * guard * guard, total, out=np.ones_like(total), where=over & (total > 0)
+    )
     return np.asarray(inside * np.minimum(scale, 1.0))
 
 
@@ -151,7 +155,9 @@ def _correction(problem: Problem, alpha: Array, r: Array) -> tuple[Array, Array]
         bound = np.where(chosen, 1.5 * float(np.linalg.norm(multiplier)) * length, 0.0)
         narrow = chosen & (room < 2 * bound)
         if not narrow.any():
-            pull = by_class(spec.projected_nu, problem.y, np.broadcast_to(multiplier, (problem.n, spec.d)))
+            pull = by_class(
+                spec.projected_nu, problem.y, np.broadcast_to(multiplier, (problem.n, spec.d))
+            )
             return np.where(chosen, -pull, 0.0), bound
         chosen &= ~narrow
     return None
@@ -190,11 +196,15 @@ def _charge(problem: Problem, alpha: Array, step: Array, residual: Array) -> flo
     if problem.is_implicit:
         return kernel_charge(problem, alpha, step)
     spec, phi, nu = problem.spec, problem.features, abs(problem.spec.projected_nu)
-    mean = np.zeros(phi.shape[1]) if problem.is_sparse else phi.mean(axis=0)  # any point serves; 0 keeps sparse rows sparse
+    mean = (
+        np.zeros(phi.shape[1]) if problem.is_sparse else phi.mean(axis=0)
+    )  # any point serves; 0 keeps sparse rows sparse
     centred = phi if problem.is_sparse else phi - mean
     W = phi.T @ expansion(problem, alpha)
     # W errs by at most W_error (values.py's argument), which cancellation makes large where features lie far from 0.
-    W_error = rounding(problem.n + spec.d + 8) * (abs(phi).T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha))
+    W_error = rounding(problem.n + spec.d + 8) * (
+        abs(phi).T @ by_class(nu.transpose(0, 2, 1), problem.y, alpha)
+    )
     W_size = abs(W) * (1 + rounding(phi.shape[1] + spec.d + 8)) + W_error
     about_mean = abs(by_class(spec.projected_nu, problem.y, centred @ W))
     about_mean += by_class(nu, problem.y, abs(centred) @ (W_size - abs(W)))
@@ -211,7 +221,10 @@ def _cost_charge(problem: Problem, alpha: Array, step: Array) -> float:
         return 0.0
     cost = np.where(problem.costs > 0, problem.costs, np.inf)[:, None]
     total, change = group_sums(problem, alpha), group_sums(problem, step)
-    return float((np.broadcast_to(total / (2 * cost), change.shape) * change).sum() + (change * change / (4 * cost)).sum())
+    return float(
+        (np.broadcast_to(total / (2 * cost), change.shape) * change).sum()
+        + (change * change / (4 * cost)).sum()
+    )
 
 
 def kernel_charge(problem: Problem, alpha: Array, step: Array) -> float:

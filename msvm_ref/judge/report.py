@@ -17,14 +17,18 @@ def report(c: Certificate) -> str:
     lines.append(f"optimum in [{c.lower:.12g}, {c.upper:.12g}]   relative gap {c.relative_gap:.1e}")
     value = c.primal_value if c.primal_value is not None else c.dual_value
     verdict = f"OPTIMAL at {passed:.0e}" if passed is not None else "refused at 1e-3"
-    lines.append(f"candidate {'primal' if c.primal_value is not None else 'dual'} value {value:.12g}   {verdict}")
+    lines.append(
+        f"candidate {'primal' if c.primal_value is not None else 'dual'} value {value:.12g}   {verdict}"
+    )
     if passed is None:
         lines.append(f"largest fault: {_fault(c)}")
     if c.primal_value is not None:
         lines.append(f"‖W − W*‖ ≤ {c.distance_bound:.1e}")
     lines.append(_blocks(c))
-    lines.append(f"lower bound from {c.lower_from}; rounding allowance {c.rounding:.1e}"
-                 + (f"; Gram = ΦΦ' to {c.gram_residual:.1e}" if c.gram_residual else ""))
+    lines.append(
+        f"lower bound from {c.lower_from}; rounding allowance {c.rounding:.1e}"
+        + (f"; Gram = ΦΦ' to {c.gram_residual:.1e}" if c.gram_residual else "")
+    )
     return "\n".join(lines)
 
 
@@ -40,7 +44,11 @@ def _distance(c: Certificate) -> str:
         return f"no positive lower bound is known; it is at most {c.primal_value:.6g} above the optimum"
     above = 100 * (c.primal_value - c.lower) / c.lower
     sure = 100 * max(c.primal_value - c.upper, 0.0) / c.upper if c.upper < c.primal_value else 0.0
-    return f"{above:.3g} % above the optimum" if c.relative_gap < 0.01 or sure else f"up to {above:.3g} % above the optimum"
+    return (
+        f"{above:.3g} % above the optimum"
+        if c.relative_gap < 0.01 or sure
+        else f"up to {above:.3g} % above the optimum"
+    )
 
 
 def _fault(c: Certificate) -> str:
@@ -61,8 +69,16 @@ def _blocks(c: Certificate) -> str:
         return "" if value is None else f"{name} {'✓' if value == 0 else f'{value:.0e}'}"
 
     need = "required" if c.sum_to_zero_required else "reported"
-    blocks = [mark(c.sum_to_zero, f"sum-to-zero ({need})"), mark(c.dual_sign, "dual signs"), mark(c.dual_bound, "dual bounds"),
-              mark(c.dual_support, "dual support"), mark(c.dual_equality, "dual equality"),
-              mark(c.stationarity, "stationarity"), mark(c.complementarity, "complementarity"),
-              mark(c.scores_residual, "scores")]
-    return "  ".join(b for b in blocks if b) + ("  (against the judge's own multipliers)" if c.alpha_built else "")
+    blocks = [
+        mark(c.sum_to_zero, f"sum-to-zero ({need})"),
+        mark(c.dual_sign, "dual signs"),
+        mark(c.dual_bound, "dual bounds"),
+        mark(c.dual_support, "dual support"),
+        mark(c.dual_equality, "dual equality"),
+        mark(c.stationarity, "stationarity"),
+        mark(c.complementarity, "complementarity"),
+        mark(c.scores_residual, "scores"),
+    ]
+    return "  ".join(b for b in blocks if b) + (
+        "  (against the judge's own multipliers)" if c.alpha_built else ""
+    )

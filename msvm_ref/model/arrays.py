@@ -44,7 +44,9 @@ def sparse_rows(name: str, values: Any) -> Any:
     rows = sparse.csr_array(values, dtype=np.float64, copy=True)
     rows.sum_duplicates()
     if not np.isfinite(rows.data).all():
-        raise DataError(name, "be finite", f"{int((~np.isfinite(rows.data)).sum())} entries that are not")
+        raise DataError(
+            name, "be finite", f"{int((~np.isfinite(rows.data)).sum())} entries that are not"
+        )
     for part in (rows.data, rows.indices, rows.indptr):
         part.setflags(write=False)
     return rows
@@ -57,11 +59,15 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
     try:
         raw = np.asarray(values)
     except (ValueError, TypeError) as error:
-        raise DataError(name, f"be a {ndim}-d array of numbers", f"something numpy refuses ({error})") from error
+        raise DataError(
+            name, f"be a {ndim}-d array of numbers", f"something numpy refuses ({error})"
+        ) from error
     if raw.dtype.kind == "c":
         raise DataError(name, "be real", "complex numbers")
     if raw.dtype.kind not in "biuf" and not (raw.dtype.kind == "O" and _is_numeric(raw)):
-        raise DataError(name, "be numeric", f"dtype {raw.dtype}", "encode text or categories as numbers first")
+        raise DataError(
+            name, "be numeric", f"dtype {raw.dtype}", "encode text or categories as numbers first"
+        )
     if raw.ndim != ndim:
         raise DataError(name, f"have {ndim} axes {axes}", f"shape {raw.shape}")
     try:

@@ -19,11 +19,23 @@ from msvm_ref.model.machine import (
     short,
 )
 
-WW = Machine("WW", RELATIVE, OTHERS_SUM, citation="Weston, Watkins 1999; Vapnik 1998; Bredensteiner, Bennett 1999")
+WW = Machine(
+    "WW",
+    RELATIVE,
+    OTHERS_SUM,
+    citation="Weston, Watkins 1999; Vapnik 1998; Bredensteiner, Bennett 1999",
+)
 CS = Machine("CS", RELATIVE, OTHERS_MAX, citation="Crammer, Singer 2002")
 LLW = Machine("LLW", ABSOLUTE, OTHERS_SUM, sum_to_zero=True, citation="Lee, Lin, Wahba 2004")
-MMR = Machine("MMR", ABSOLUTE, SELF, sum_to_zero=True, citation="Szedmak, Shawe-Taylor, Parado-Hernandez 2006")
-MMR_ORTHO = Machine("MMR_ORTHO", ABSOLUTE, SELF, citation="Szedmak et al. 2006, orthogonal prototypes; UV section 2.4")
+MMR = Machine(
+    "MMR", ABSOLUTE, SELF, sum_to_zero=True, citation="Szedmak, Shawe-Taylor, Parado-Hernandez 2006"
+)
+MMR_ORTHO = Machine(
+    "MMR_ORTHO",
+    ABSOLUTE,
+    SELF,
+    citation="Szedmak et al. 2006, orthogonal prototypes; UV section 2.4",
+)
 OVA = Machine("OVA", ABSOLUTE, TOTAL_SUM, citation="Vapnik 1998, section 10.10; UV section 2.4")
 AMO = Machine("AMO", ABSOLUTE, OTHERS_MAX, sum_to_zero=True, citation="UV section 2.5")
 ATM = Machine("ATM", ABSOLUTE, TOTAL_MAX, sum_to_zero=True, citation="UV section 2.5")
@@ -33,8 +45,14 @@ ATS = Machine("ATS", ABSOLUTE, TOTAL_SUM, sum_to_zero=True, citation="UV section
 def RM(g: Rational = Fraction(1, 2)) -> Machine:
     """The reinforced machine at g in [0, 1] (float or Fraction): RM(0) is LLW, RM(1) a rescaled MMR."""
     margin = reinforced(g)
-    return Machine(f"RM({short(margin.own)})", margin, TOTAL_SUM, reinforced_target(g), sum_to_zero=True,
-                   citation="Liu, Yuan 2011")
+    return Machine(
+        f"RM({short(margin.own)})",
+        margin,
+        TOTAL_SUM,
+        reinforced_target(g),
+        sum_to_zero=True,
+        citation="Liu, Yuan 2011",
+    )
 
 
 CATALOGUE: tuple[Machine, ...] = (WW, CS, LLW, MMR, MMR_ORTHO, RM(), OVA, AMO, ATM, ATS)
@@ -53,7 +71,9 @@ def machine_named(name: str) -> Machine:
         try:
             return RM(Fraction(wanted[3:-1]))
         except (ValueError, ZeroDivisionError) as error:
-            raise SpecError("machine", "be RM(g) with g a number such as 1/2 or 0.5", repr(name)) from error
+            raise SpecError(
+                "machine", "be RM(g) with g a number such as 1/2 or 0.5", repr(name)
+            ) from error
     for machine in CATALOGUE:
         if machine.name == wanted:
             return machine

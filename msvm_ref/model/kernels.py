@@ -29,22 +29,34 @@ class Kernel:
         try:
             with np.errstate(over="ignore"):  # what overflows is refused below
                 raw = np.asarray(self.function(a, b))
-            values: Array = np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
+            values: Array = (
+                np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
+            )
         except (TypeError, ValueError) as error:
-            raise DataError(f"kernel {self.name}", "take (A, B) and return a real matrix", str(error),
-                            "rbf and polynomial want their parameters first: rbf(0.5)") from error
+            raise DataError(
+                f"kernel {self.name}",
+                "take (A, B) and return a real matrix",
+                str(error),
+                "rbf and polynomial want their parameters first: rbf(0.5)",
+            ) from error
         if raw.dtype.kind == "c":
             raise DataError(f"kernel {self.name}", "be real", "complex values")
         wanted = (a.shape[0], b.shape[0])
         if values.shape != wanted:
-            raise DataError(f"kernel {self.name}", f"return shape {wanted}", f"shape {values.shape}")
+            raise DataError(
+                f"kernel {self.name}", f"return shape {wanted}", f"shape {values.shape}"
+            )
         self._refuse_beyond(LARGEST, values)
         return values
 
     def _refuse_beyond(self, largest: float, values: Array) -> None:
         if not (abs(values) <= largest).all():  # also False for NaN
-            raise DataError(f"kernel {self.name}", f"return finite values up to {LARGEST:g}", "NaN or larger",
-                            "rescale the features")
+            raise DataError(
+                f"kernel {self.name}",
+                f"return finite values up to {LARGEST:g}",
+                "NaN or larger",
+                "rescale the features",
+            )
 
     @property
     def has_bounds(self) -> bool:
@@ -60,7 +72,9 @@ class Kernel:
 
     def bounded(self, a: Array, b: Array, careful: bool) -> tuple[Array, float]:
         """k(a_i, b_j) and eta with |error| <= eta s_i s_j; ``careful`` costs more and errs less."""
-        with np.errstate(over="ignore"):  # gamma ||.||^2 beyond floats: exp(-inf) = 0, or no bound from the quick way
+        with np.errstate(
+            over="ignore"
+        ):  # gamma ||.||^2 beyond floats: exp(-inf) = 0, or no bound from the quick way
             values, eta = self.function.bounded(a, b, careful)  # type: ignore[attr-defined]
         return values, float(eta)
 
@@ -90,7 +104,9 @@ class _Rbf:
         p, centre = a.shape[1], b.mean(axis=0)
         near, at = a - centre, b - centre
         norm_a, norm_b = (near * near).sum(axis=1), (at * at).sum(axis=1)
-        eta = ((4 * p + 24) * self.gamma * float(max(norm_a.max(), norm_b.max())) * 1.01 + 12) * UNIT
+        eta = (
+            (4 * p + 24) * self.gamma * float(max(norm_a.max(), norm_b.max())) * 1.01 + 12
+        ) * UNIT
         if careful or not eta < 1:  # the quick way may say nothing at all
             square = cdist(a, b, "sqeuclidean")
             eta = (p + 12) * UNIT
@@ -146,9 +162,13 @@ def polynomial(degree: int, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
     if power is None or power < 1 or power != int(power):
         raise DataError("degree", "be a positive integer", repr(degree))
     if shift is None or shift < 0:
-        raise DataError("coef0", "be finite and non-negative", repr(coef0), "otherwise the kernel is not PSD")
-    return Kernel(f"polynomial({int(degree)}, {_positive('gamma', gamma):g}, {coef0:g})",
-                  _Polynomial(int(degree), float(gamma), float(coef0)))
+        raise DataError(
+            "coef0", "be finite and non-negative", repr(coef0), "otherwise the kernel is not PSD"
+        )
+    return Kernel(
+        f"polynomial({int(degree)}, {_positive('gamma', gamma):g}, {coef0:g})",
+        _Polynomial(int(degree), float(gamma), float(coef0)),
+    )
 
 
 def as_kernel(kernel: Any) -> Kernel:
@@ -156,7 +176,11 @@ def as_kernel(kernel: Any) -> Kernel:
         return kernel
     if callable(kernel):
         return Kernel(getattr(kernel, "__name__", type(kernel).__name__), kernel, positive=False)
-    raise DataError("kernel", "be linear, rbf(gamma), polynomial(degree), precomputed or a callable", repr(kernel))
+    raise DataError(
+        "kernel",
+        "be linear, rbf(gamma), polynomial(degree), precomputed or a callable",
+        repr(kernel),
+    )
 
 
 def _positive(name: str, value: float) -> float:

@@ -37,7 +37,9 @@ def _fraction(value: Any, name: str) -> Fraction:
         raise SpecError(name, "be finite", repr(value))
     exact = Fraction(value)
     if exact and not 1 / Fraction(LARGEST) <= abs(exact) <= LARGEST:
-        raise SpecError(name, f"be 0 or of size {1 / LARGEST:g} to {LARGEST:g}", f"about 1e{_decade(exact)}")
+        raise SpecError(
+            name, f"be 0 or of size {1 / LARGEST:g} to {LARGEST:g}", f"about 1e{_decade(exact)}"
+        )
     return exact
 
 
@@ -64,7 +66,9 @@ class Margin:
                 return self.own if m == y else Fraction(0)
             return self.true if m == y else self.rival if m == c else Fraction(0)
 
-        return tuple(tuple(tuple(entry(y, c, m) for m in range(d)) for c in range(d)) for y in range(d))
+        return tuple(
+            tuple(tuple(entry(y, c, m) for m in range(d)) for c in range(d)) for y in range(d)
+        )
 
 
 RELATIVE = Margin("relative", Fraction(0), Fraction(1, 2), Fraction(-1, 2))
@@ -121,13 +125,20 @@ class Aggregation:
         if self.slack not in ("own", "shared"):
             raise SpecError("slack", "be 'own' or 'shared'", repr(self.slack))
         if self.components == "self" and self.slack == "shared":
-            raise SpecError("slack", "be 'own' for components 'self'", "'shared'", "one component has nothing to share")
+            raise SpecError(
+                "slack",
+                "be 'own' for components 'self'",
+                "'shared'",
+                "one component has nothing to share",
+            )
 
     @property
     def name(self) -> str:
         if self.components == "self":
             return "self"
-        return ("total" if self.components == "all" else "others") + ("-sum" if self.slack == "own" else "-max")
+        return ("total" if self.components == "all" else "others") + (
+            "-sum" if self.slack == "own" else "-max"
+        )
 
     def mask(self, d: int) -> NDArray[np.bool_]:
         """mask[y,c]: does component c count for an example of class y?"""
@@ -169,7 +180,7 @@ class Machine:
     ``target``: a number, a Target, or an array gamma[y,c]: rows are true classes.
     ``cost``: "linear" (hinge) or "quadratic" (squared hinge; the square is taken of each slack).
 
-    Definition 1's monotonicity is required; its property 3 is reported by :meth:`property3`.
+    Definition 1's monotonicity is required; its property 3 is decided by ``fisher.property3``.
     """
 
     name: str
@@ -182,8 +193,11 @@ class Machine:
 
     def __post_init__(self) -> None:
         if not isinstance(self.aggregation, Aggregation):
-            raise SpecError("aggregation", "be one of SELF, TOTAL_SUM, TOTAL_MAX, OTHERS_SUM, OTHERS_MAX",
-                            repr(self.aggregation))
+            raise SpecError(
+                "aggregation",
+                "be one of SELF, TOTAL_SUM, TOTAL_MAX, OTHERS_SUM, OTHERS_MAX",
+                repr(self.aggregation),
+            )
         if not isinstance(self.sum_to_zero, bool):
             raise SpecError("sum_to_zero", "be True or False", repr(self.sum_to_zero))
         if self.cost not in ("linear", "quadratic"):
@@ -192,7 +206,9 @@ class Machine:
         object.__setattr__(self, "target", _target(self.target))
         sizes = {len(t) for t in (self.margin, self.target) if isinstance(t, tuple)}
         if len(sizes) > 1:
-            raise SpecError("gamma", "have as many classes as nu", f"{sorted(sizes)}", "rows are true classes")
+            raise SpecError(
+                "gamma", "have as many classes as nu", f"{sorted(sizes)}", "rows are true classes"
+            )
         _require_monotone(self.nu(self.fixed_d or 3), self.aggregation)
 
     @property
@@ -228,12 +244,6 @@ class Machine:
         """The machine at d classes in float64, read-only."""
         return _spec(self, d)
 
-    def property3(self, d: int | None = None) -> Any:
-        """Do non-negative margins, one of them positive, imply argmax f = y? Decided exactly (Definition 1(3))."""
-        from msvm_ref.model.definition1 import property3
-
-        return property3(self, d or self.fixed_d or 3)
-
     def _check_d(self, d: int) -> None:
         if not isinstance(d, (int, np.integer)) or d < 2:
             raise SpecError("d", "be an integer, at least 2", repr(d))
@@ -246,20 +256,34 @@ def _projected(machine: Machine, d: int) -> Tensor:
     nu = machine.nu(d)
     if not machine.sum_to_zero:
         return nu
-    return tuple(tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu)
+    return tuple(
+        tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu
+    )
 
 
 @lru_cache(maxsize=256)
 def _spec(machine: Machine, d: int) -> Spec:
-    return Spec(d, frozen(machine.nu(d)), frozen(machine.projected_nu(d)), frozen(machine.gamma(d)),
-                machine.aggregation.mask(d), machine.aggregation.slack == "shared",
-                machine.sum_to_zero, machine.cost == "quadratic")
+    return Spec(
+        d,
+        frozen(machine.nu(d)),
+        frozen(machine.projected_nu(d)),
+        frozen(machine.gamma(d)),
+        machine.aggregation.mask(d),
+        machine.aggregation.slack == "shared",
+        machine.sum_to_zero,
+        machine.cost == "quadratic",
+    )
 
 
 def _reinforcement(g: Rational) -> Fraction:
     value = _fraction(g, "g")
     if not 0 <= value <= 1:
-        raise SpecError("g", "lie in [0, 1]", str(g), "UV's gamma weighs the own-class margin against the others")
+        raise SpecError(
+            "g",
+            "lie in [0, 1]",
+            str(g),
+            "UV's gamma weighs the own-class margin against the others",
+        )
     return value
 
 
@@ -269,11 +293,19 @@ def _tensor(value: Any, ndim: int, name: str) -> Tensor:
     except ValueError as error:
         raise SpecError(name, f"be an array of {ndim} axes", str(error)) from error
     if raw.ndim != ndim or len(set(raw.shape)) != 1 or raw.shape[0] < 2:
-        raise SpecError(name, f"have shape {'(d, d, d)' if ndim == 3 else '(d, d)'} with d >= 2", f"shape {raw.shape}",
-                        "nu[y,c,m]: true class, component, score" if ndim == 3 else "rows are true classes")
+        raise SpecError(
+            name,
+            f"have shape {'(d, d, d)' if ndim == 3 else '(d, d)'} with d >= 2",
+            f"shape {raw.shape}",
+            "nu[y,c,m]: true class, component, score" if ndim == 3 else "rows are true classes",
+        )
 
     def freeze(part: Any) -> Any:
-        return tuple(freeze(p) for p in part) if isinstance(part, np.ndarray) else _fraction(part, name)
+        return (
+            tuple(freeze(p) for p in part)
+            if isinstance(part, np.ndarray)
+            else _fraction(part, name)
+        )
 
     frozen_part: Tensor = freeze(raw)
     return frozen_part
@@ -306,9 +338,17 @@ def _require_monotone(nu: Tensor, aggregation: Aggregation) -> None:
             if wrong:
                 step = tuple(int(m == c) for m in range(d))
                 raise SpecError(
-                    "margin", f"keep Definition 1({1 if c == y else 2})",
+                    "margin",
+                    f"keep Definition 1({1 if c == y else 2})",
                     f"mu_{c}(f, y={y}) {'decreasing' if c == y else 'increasing'} in f_{c}"
                     f" (nu[{y},{c},{c}] = {slope}), witness f = {step}",
-                    "a margin must not fall with the own score" if c == y else "a margin must not rise with a rival's score")
+                    "a margin must not fall with the own score"
+                    if c == y
+                    else "a margin must not rise with a rival's score",
+                )
     if not any(any(nu[y][c]) for y, c in _counting(aggregation, d)):
-        raise SpecError("margin", "be non-constant on a component that counts", f"nu = 0 on all of {aggregation.name}")
+        raise SpecError(
+            "margin",
+            "be non-constant on a component that counts",
+            f"nu = 0 on all of {aggregation.name}",
+        )

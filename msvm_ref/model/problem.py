@@ -1,7 +1,7 @@
 """Problem: machine + data + C + kernel + bias, validated once, frozen.
 
-    min  1/2 sum_c ||w_c||^2 [+ 1/2 ||b||^2 if the bias is penalized] + sum_i C_i L(f(x_i), y_i)
-    f_c(x) = <w_c, phi(x)> + b_c,   C_i = C * sample_weight_i,   sum_c w_c = 0 and sum_c b_c = 0 under sum-to-zero.
+min  1/2 sum_c ||w_c||^2 [+ 1/2 ||b||^2 if the bias is penalized] + sum_i C_i L(f(x_i), y_i)
+f_c(x) = <w_c, phi(x)> + b_c,   C_i = C * sample_weight_i,   sum_c w_c = 0 and sum_c b_c = 0 under sum-to-zero.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number, sparse_rows
+from msvm_ref.model.factor import Factor, cholesky_factor
 from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec
-from msvm_ref.model.representation import Factor, cholesky_factor
 
 Bias = Literal["none", "free", "penalized"]
 DENSE_LIMIT = 20_000_000
@@ -57,9 +57,18 @@ class Problem:
     FACTOR_LIMIT: ClassVar[int] = 1000
     """Up to this many examples a non-linear kernel's problem is its float64 factor; beyond, the kernel itself."""
 
-    def __init__(self, machine: Machine, X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear,
-                 bias: Bias = "none", sample_weight: Any = None, n_classes: int | None = None,
-                 classes: Sequence[Hashable] | None = None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        kernel: Kernel | KernelFunction = linear,
+        bias: Bias = "none",
+        sample_weight: Any = None,
+        n_classes: int | None = None,
+        classes: Sequence[Hashable] | None = None,
+    ) -> None:
         if not isinstance(machine, Machine):
             raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
         kernel = as_kernel(kernel)
@@ -68,17 +77,31 @@ class Problem:
         if n == 0:
             raise DataError("X", "have at least one row", f"shape {X.shape}")
         if kernel == precomputed and X.shape[1] != n:
-            raise DataError("X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}")
+            raise DataError(
+                "X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}"
+            )
         labels, codes = _encode(y, n, n_classes, classes)
         largest = float(abs(X).max()) if X.size else 0.0
         if not largest <= LARGEST:
-            raise DataError("X", f"be at most {LARGEST:g} in size", f"{largest:g}", "rescale the features")
+            raise DataError(
+                "X", f"be at most {LARGEST:g} in size", f"{largest:g}", "rescale the features"
+            )
         if not isinstance(bias, str) or bias not in ("none", "free", "penalized"):
             raise DataError("bias", "be 'none', 'free' or 'penalized'", repr(bias))
         if machine.fixed_d not in (None, len(labels)):
-            raise SpecError("machine", f"have arrays for d = {len(labels)} classes", f"d = {machine.fixed_d}")
-        values = {"machine": machine, "X": X, "y": codes, "C": _cost("C", C), "kernel": kernel, "bias": bias,
-                  "sample_weight": _weights(sample_weight, n), "classes": labels}
+            raise SpecError(
+                "machine", f"have arrays for d = {len(labels)} classes", f"d = {machine.fixed_d}"
+            )
+        values = {
+            "machine": machine,
+            "X": X,
+            "y": codes,
+            "C": _cost("C", C),
+            "kernel": kernel,
+            "bias": bias,
+            "sample_weight": _weights(sample_weight, n),
+            "classes": labels,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
         _check_costs(self.costs)
@@ -132,8 +155,12 @@ class Problem:
         if not self.is_sparse:
             return self.features
         if self.X.shape[0] * self.X.shape[1] > DENSE_LIMIT:
-            raise DataError("X", f"have at most {DENSE_LIMIT:.0e} entries for this method", f"shape {self.X.shape}, sparse",
-                            "use method='fast'")
+            raise DataError(
+                "X",
+                f"have at most {DENSE_LIMIT:.0e} entries for this method",
+                f"shape {self.X.shape}, sparse",
+                "use method='fast'",
+            )
         return frozen(self.X.toarray())  # type: ignore[attr-defined]
 
     @property
@@ -166,7 +193,9 @@ class Problem:
         """Points to score, validated against the training data."""
         new: Array = _data(X, self.kernel)
         if new.shape[1] != self.X.shape[1]:
-            raise DataError("X", f"have {self.X.shape[1]} columns as in training", f"shape {new.shape}")
+            raise DataError(
+                "X", f"have {self.X.shape[1]} columns as in training", f"shape {new.shape}"
+            )
         return new
 
     def cross_kernel(self, new: Array) -> Array:
@@ -174,8 +203,10 @@ class Problem:
         return self.kernel(new, self.X) if self.kernel != precomputed else new
 
     def __repr__(self) -> str:
-        return (f"Problem({self.machine.name}, n={self.n}, d={self.d}, p={self.X.shape[1]}, C={self.C:g}, "
-                f"kernel={self.kernel}, bias={self.bias!r}, cost={self.machine.cost!r})")
+        return (
+            f"Problem({self.machine.name}, n={self.n}, d={self.d}, p={self.X.shape[1]}, C={self.C:g}, "
+            f"kernel={self.kernel}, bias={self.bias!r}, cost={self.machine.cost!r})"
+        )
 
 
 def _data(X: Any, kernel: Kernel) -> Any:
@@ -187,14 +218,23 @@ def _data(X: Any, kernel: Kernel) -> Any:
 def _cost(name: str, value: Any) -> float:
     number = real_number(value)
     if number is None or number <= 0:
-        raise DataError(name, "be positive and finite, one number", repr(value), "weigh samples by sample_weight")
+        raise DataError(
+            name,
+            "be positive and finite, one number",
+            repr(value),
+            "weigh samples by sample_weight",
+        )
     return number
 
 
 def _check_costs(costs: Array) -> None:
     if not ((costs == 0) | ((costs >= 1 / LARGEST) & (costs <= LARGEST))).all():
-        raise DataError("C * sample_weight", f"be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]",
-                        f"{costs.min():g} to {costs.max():g}", "rescale C or the weights")
+        raise DataError(
+            "C * sample_weight",
+            f"be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]",
+            f"{costs.min():g} to {costs.max():g}",
+            "rescale C or the weights",
+        )
 
 
 def _weights(weight: Any, n: int) -> Array | None:
@@ -204,12 +244,15 @@ def _weights(weight: Any, n: int) -> Array | None:
     if array.shape != (n,):
         raise DataError("sample_weight", f"have shape {(n,)}", f"shape {array.shape}")
     if (array < 0).any():
-        raise DataError("sample_weight", "be non-negative", f"{array.min():g} at [{int(array.argmin())}]")
+        raise DataError(
+            "sample_weight", "be non-negative", f"{array.min():g} at [{int(array.argmin())}]"
+        )
     return array
 
 
-def _encode(y: Any, n: int, n_classes: int | None,
-            classes: Sequence[Hashable] | None) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
+def _encode(
+    y: Any, n: int, n_classes: int | None, classes: Sequence[Hashable] | None
+) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
     """Labels to indices 0 ... d-1."""
     labels = _labels(y, n)
     try:
@@ -222,8 +265,12 @@ def _encode(y: Any, n: int, n_classes: int | None,
     if n_classes is not None and n_classes != len(order):
         raise DataError("n_classes", f"agree with the {len(order)} classes", repr(n_classes))
     if len(order) < 2:
-        raise DataError("y", "have at least 2 classes", f"{len(order)} ({', '.join(map(repr, order))})",
-                        "pass n_classes=3, say, if the other classes are merely absent from this sample")
+        raise DataError(
+            "y",
+            "have at least 2 classes",
+            f"{len(order)} ({', '.join(map(repr, order))})",
+            "pass n_classes=3, say, if the other classes are merely absent from this sample",
+        )
     index = {label: k for k, label in enumerate(order)}
     missing = [label for label in labels if label not in index]
     if missing:
@@ -243,7 +290,9 @@ def _labels(y: Any, n: int) -> list[Hashable]:
     else:
         labels = [v.item() if isinstance(v, np.generic) else v for v in y]
     if len(labels) != n:
-        raise DataError("y", f"have one label for each of the {n} rows of X", f"{len(labels)} labels")
+        raise DataError(
+            "y", f"have one label for each of the {n} rows of X", f"{len(labels)} labels"
+        )
     for i, label in enumerate(labels):
         try:
             hash(label)
@@ -256,14 +305,18 @@ def _labels(y: Any, n: int) -> list[Hashable]:
 
 def _order(labels: list[Hashable], n_classes: int | None) -> tuple[Hashable, ...]:
     present = list(dict.fromkeys(labels))
-    with contextlib.suppress(TypeError):  # labels of several kinds keep the order of their first appearance
+    with contextlib.suppress(
+        TypeError
+    ):  # labels of several kinds keep the order of their first appearance
         present = sorted(present, key=lambda label: label)  # type: ignore[arg-type, return-value]
     if n_classes is None:
         return tuple(present)
     if isinstance(n_classes, bool) or not isinstance(n_classes, (int, np.integer)):
         raise DataError("n_classes", "be an integer", repr(n_classes))
     if n_classes < len(present):
-        raise DataError("n_classes", f"be at least the {len(present)} classes present", repr(n_classes))
+        raise DataError(
+            "n_classes", f"be at least the {len(present)} classes present", repr(n_classes)
+        )
     if all(type(v) is int and 0 <= v < n_classes for v in present):
         return tuple(range(n_classes))
     return (*present, *(AbsentClass(k) for k in range(len(present), n_classes)))

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.solution import Solution
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import precomputed
 from msvm_ref.model.problem import Problem
 from msvm_ref.reductions.samples import WW_PER_BINARY, Samples
+from msvm_ref.solvers.solution import Solution
 
 Solve = Callable[[Problem], Solution]
 Codes = NDArray[np.int64]
@@ -56,8 +56,16 @@ class BinarySVM:
         return np.asarray((scores[:, 0] - scores[:, 1]) / 2)
 
 
-def train(samples: Samples, first: tuple[int, ...], second: tuple[int, ...], solve: Solve, C: float | None = None) -> BinarySVM:
-    return BinarySVM(first, second, samples.rows(first, second), solve(samples.binary(first, second, C)))
+def train(
+    samples: Samples,
+    first: tuple[int, ...],
+    second: tuple[int, ...],
+    solve: Solve,
+    C: float | None = None,
+) -> BinarySVM:
+    return BinarySVM(
+        first, second, samples.rows(first, second), solve(samples.binary(first, second, C))
+    )
 
 
 def unique_support(machines: Any) -> NDArray[np.int64]:

@@ -51,7 +51,9 @@ class Dag:
         for step in range(d - 1):
             asked[:, step] = np.column_stack([order[front], order[back]])
             start = front.copy()
-            for first in range(step + 1):  # after `step` answers the deque is order[first : first + d - step]
+            for first in range(
+                step + 1
+            ):  # after `step` answers the deque is order[first : first + d - step]
                 here = np.flatnonzero(start == first)
                 if not here.size:
                     continue

@@ -31,12 +31,15 @@ class Merge:
         return tuple(sorted(self.left + self.right))
 
 
-def cluster(classes: Group, distance: Mapping[tuple[int, int], float], rule: Linkage) -> list[Merge]:
+def cluster(
+    classes: Group, distance: Mapping[tuple[int, int], float], rule: Linkage
+) -> list[Merge]:
     """The merges from the bottom up; ``distance[j, k]`` for j < k."""
     pick = max if rule == "complete" else min
     clusters: list[Group] = [(c,) for c in sorted(classes)]
     merges = []
     while len(clusters) > 1:
+
         def apart(pair: tuple[Group, Group]) -> float:
             return pick(distance[min(j, k), max(j, k)] for j in pair[0] for k in pair[1])
 
@@ -46,11 +49,15 @@ def cluster(classes: Group, distance: Mapping[tuple[int, int], float], rule: Lin
     return merges
 
 
-def kept_together(classes: Group, distance: Mapping[tuple[int, int], float], below: float) -> list[Group]:
+def kept_together(
+    classes: Group, distance: Mapping[tuple[int, int], float], below: float
+) -> list[Group]:
     """Complete-linkage clusters in which every pair of classes is closer than ``below``."""
     clusters: list[Group] = [(c,) for c in sorted(classes)]
     for merge in cluster(classes, distance, "complete"):
         if merge.height >= below:  # heights do not fall: nothing later is tighter
             break
-        clusters = sorted([c for c in clusters if c not in (merge.left, merge.right)] + [merge.members])
+        clusters = sorted(
+            [c for c in clusters if c not in (merge.left, merge.right)] + [merge.members]
+        )
     return clusters

@@ -21,7 +21,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from msvm_ref.errors import DataError, MsvmError
-from msvm_ref.methods import solve as by_default
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
 from msvm_ref.model.machine import Cost
@@ -30,6 +29,7 @@ from msvm_ref.reductions.binary import BinarySVM, Codes, Solve
 from msvm_ref.reductions.linkage import Group, cluster, kept_together
 from msvm_ref.reductions.margins import Margin, Separation, separate
 from msvm_ref.reductions.samples import Samples
+from msvm_ref.solvers.methods import solve as by_default
 
 Rule = Literal["greedy", "linkage", "complete", "single"]
 MOST_PARTITIONS = 4095
@@ -94,9 +94,18 @@ def _descend(node: Split | int, new: Array, rows: Codes, codes: Codes) -> None:
         _descend(node.right, new, rows[~left], codes)
 
 
-def margin_tree(X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear, bias: Bias = "free",
-                cost: Cost = "linear", sample_weight: Any = None, classes: Sequence[Hashable] | None = None,
-                rule: Rule = "linkage", solve: Solve = by_default) -> MarginTree:
+def margin_tree(
+    X: Any,
+    y: Any,
+    C: float = 1.0,
+    kernel: Kernel | KernelFunction = linear,
+    bias: Bias = "free",
+    cost: Cost = "linear",
+    sample_weight: Any = None,
+    classes: Sequence[Hashable] | None = None,
+    rule: Rule = "linkage",
+    solve: Solve = by_default,
+) -> MarginTree:
     """Grow a margin tree; C = math.inf asks for hard margins and refuses data that are not separable."""
     if not isinstance(rule, str) or rule not in get_args(Rule):
         raise DataError("rule", f"be one of {', '.join(get_args(Rule))}", repr(rule))
@@ -127,9 +136,12 @@ class _Grower:
         found = self.separation(left, right)
         if self.samples.hard and found.margin.lower <= 0:
             names = [[self.samples.classes[c] for c in group] for group in (left, right)]
-            raise DataError("X", f"separate {names[0]!r} from {names[1]!r} for C = inf",
-                            f"no separating plane; a margin would be at most {found.margin.upper:.2g}",
-                            "pass a finite C for a soft margin")
+            raise DataError(
+                "X",
+                f"separate {names[0]!r} from {names[1]!r} for C = inf",
+                f"no separating plane; a margin would be at most {found.margin.upper:.2g}",
+                "pass a finite C for a soft margin",
+            )
         children = [group[0] if len(group) == 1 else self.grow(group) for group in (left, right)]
         return Split(children[0], children[1], found.machine, found.margin, decided)
 
@@ -144,10 +156,14 @@ class _Grower:
         if self.rule != "linkage":
             return split, True
         start = self.separation(*split).margin
-        whole = kept_together(classes, {pair: _most(margin) for pair, margin in self.pairs.items()}, start.lower)
+        whole = kept_together(
+            classes, {pair: _most(margin) for pair, margin in self.pairs.items()}, start.lower
+        )
         return self._widest(list(partitions(whole)), start)
 
-    def _widest(self, options: list[tuple[Group, Group]], start: Margin) -> tuple[tuple[Group, Group], bool]:
+    def _widest(
+        self, options: list[tuple[Group, Group]], start: Margin
+    ) -> tuple[tuple[Group, Group], bool]:
         """The first of the partitions that may be the widest, and whether it is the only one.
 
         ``limits`` bounds a partition's margin before it is trained; with none known every partition is trained.
@@ -163,8 +179,12 @@ class _Grower:
             best = max(best, margin.lower)
         widest = [option for option in options if rivals.get(option, -1.0) >= best]
         if not widest:
-            raise MsvmError("partitions", f"include the one with margin {best!r}", "narrower ones only",
-                            "this is a bug in the margin tree; please report the data")
+            raise MsvmError(
+                "partitions",
+                f"include the one with margin {best!r}",
+                "narrower ones only",
+                "this is a bug in the margin tree; please report the data",
+            )
         return widest[0], len(widest) == 1
 
     def _limit(self, left: Group, right: Group) -> float:
@@ -187,8 +207,12 @@ def partitions(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
     """Every way to divide ``groups`` in two, the smallest class on the left; 2^(k-1) - 1 of them, in a fixed order."""
     first, *rest = sorted(groups)
     if 2 ** len(rest) - 1 > MOST_PARTITIONS:
-        raise DataError("rule", f"leave at most {MOST_PARTITIONS} partitions of a node", f"{len(groups)} groups to divide",
-                        "use rule='complete' or 'single' for so many classes")
+        raise DataError(
+            "rule",
+            f"leave at most {MOST_PARTITIONS} partitions of a node",
+            f"{len(groups)} groups to divide",
+            "use rule='complete' or 'single' for so many classes",
+        )
     for size in range(len(rest)):
         for chosen in combinations(rest, size):
             left = sum(chosen, first)

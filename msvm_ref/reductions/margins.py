@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msvm_ref.judge.solution import Solution
 from msvm_ref.model.problem import Problem
 from msvm_ref.reductions.binary import BinarySVM, Solve, train
 from msvm_ref.reductions.samples import WW_PER_BINARY, Samples
+from msvm_ref.solvers.solution import Solution
 
 CLOSED = 1e-6
 """A hard margin whose enclosure is relatively narrower than this is found."""
@@ -58,7 +58,9 @@ class Separation:
     margin: Margin
 
 
-def separate(samples: Samples, first: tuple[int, ...], second: tuple[int, ...], solve: Solve) -> Separation:
+def separate(
+    samples: Samples, first: tuple[int, ...], second: tuple[int, ...], solve: Solve
+) -> Separation:
     """Soft at the samples' C, hard where that is infinite."""
     if samples.hard:
         return _hard(samples, first, second, solve)
@@ -75,7 +77,9 @@ def _inverse_root(value: float) -> float:
     return math.inf if value <= 0 else 1 / math.sqrt(value)
 
 
-def _hard(samples: Samples, first: tuple[int, ...], second: tuple[int, ...], solve: Solve) -> Separation:
+def _hard(
+    samples: Samples, first: tuple[int, ...], second: tuple[int, ...], solve: Solve
+) -> Separation:
     largest = _closest_pair(samples.binary(first, second, 1.0)) / 2
     if largest <= 0:  # an example of each group at the same place
         return Separation(train(samples, first, second, solve, 1.0), Margin(0.0, 0.0))
@@ -83,7 +87,10 @@ def _hard(samples: Samples, first: tuple[int, ...], second: tuple[int, ...], sol
     C, lower, upper = 4 / (WW_PER_BINARY * largest**2), 0.0, math.inf
     while True:
         machine = train(samples, first, second, solve, C)
-        lower, upper = max(lower, _achieved(machine.solution)), min(upper, _soft(machine.solution).upper)
+        lower, upper = (
+            max(lower, _achieved(machine.solution)),
+            min(upper, _soft(machine.solution).upper),
+        )
         enough = 1.01 * sides / (WW_PER_BINARY * lower**2) if lower > 0 else math.inf
         found = lower > 0 and (upper <= lower * (1 + CLOSED) or enough <= C)
         if found or (lower <= 0 and upper < FLAT * largest):

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.methods import solve as by_default
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
 from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias
 from msvm_ref.reductions.binary import BinarySVM, Codes, Solve, train
 from msvm_ref.reductions.samples import Samples
+from msvm_ref.solvers.methods import solve as by_default
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +51,21 @@ class OneVsAll:
         return np.asarray(self.scores(X).argmax(axis=1))
 
 
-def one_vs_all(X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear, bias: Bias = "free",
-               cost: Cost = "linear", sample_weight: Any = None, classes: Sequence[Hashable] | None = None,
-               solve: Solve = by_default) -> OneVsAll:
+def one_vs_all(
+    X: Any,
+    y: Any,
+    C: float = 1.0,
+    kernel: Kernel | KernelFunction = linear,
+    bias: Bias = "free",
+    cost: Cost = "linear",
+    sample_weight: Any = None,
+    classes: Sequence[Hashable] | None = None,
+    solve: Solve = by_default,
+) -> OneVsAll:
     """Train d certified binary machines; ``solve`` takes a Problem and returns a certified Solution."""
     samples = Samples.of(X, y, C, kernel, bias, cost, sample_weight, classes)
     everyone = range(samples.n_classes)
-    return OneVsAll(samples, tuple(
-        train(samples, (c,), tuple(k for k in everyone if k != c), solve) for c in everyone))
+    return OneVsAll(
+        samples,
+        tuple(train(samples, (c,), tuple(k for k in everyone if k != c), solve) for c in everyone),
+    )

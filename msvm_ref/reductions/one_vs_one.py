@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.methods import solve as by_default
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
 from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias
 from msvm_ref.reductions.binary import BinarySVM, Codes, Solve, train
 from msvm_ref.reductions.samples import Samples
+from msvm_ref.solvers.methods import solve as by_default
 
 Pair = tuple[int, int]
 
@@ -71,13 +71,24 @@ def condorcet_winners(scores: Mapping[Pair, Array], d: int) -> NDArray[np.int64]
     return np.where(votes.max(axis=1) == d - 1, votes.argmax(axis=1), -1)
 
 
-def one_vs_one(X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear, bias: Bias = "free",
-               cost: Cost = "linear", sample_weight: Any = None, classes: Sequence[Hashable] | None = None,
-               solve: Solve = by_default) -> OneVsOne:
+def one_vs_one(
+    X: Any,
+    y: Any,
+    C: float = 1.0,
+    kernel: Kernel | KernelFunction = linear,
+    bias: Bias = "free",
+    cost: Cost = "linear",
+    sample_weight: Any = None,
+    classes: Sequence[Hashable] | None = None,
+    solve: Solve = by_default,
+) -> OneVsOne:
     """Train d(d-1)/2 certified binary machines; ``solve`` takes a Problem and returns a certified Solution."""
     samples = Samples.of(X, y, C, kernel, bias, cost, sample_weight, classes)
     return OneVsOne(samples, pair_machines(samples, solve))
 
 
 def pair_machines(samples: Samples, solve: Solve) -> dict[Pair, BinarySVM]:
-    return {(j, k): train(samples, (j,), (k,), solve) for j, k in combinations(range(samples.n_classes), 2)}
+    return {
+        (j, k): train(samples, (j,), (k,), solve)
+        for j, k in combinations(range(samples.n_classes), 2)
+    }

@@ -35,19 +35,49 @@ class Samples:
     C: float
 
     @classmethod
-    def of(cls, X: Any, y: Any, C: float = 1.0, kernel: Kernel | KernelFunction = linear, bias: Bias = "free",
-           cost: Cost = "linear", sample_weight: Any = None, classes: Sequence[Hashable] | None = None) -> Samples:
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        kernel: Kernel | KernelFunction = linear,
+        bias: Bias = "free",
+        cost: Cost = "linear",
+        sample_weight: Any = None,
+        classes: Sequence[Hashable] | None = None,
+    ) -> Samples:
         hard = isinstance(C, float) and math.isinf(C) and C > 0
-        whole = Problem(WW.with_cost(cost), X, y, C=1.0 if hard else C, kernel=kernel, bias=bias,
-                        sample_weight=sample_weight, classes=classes)
+        whole = Problem(
+            WW.with_cost(cost),
+            X,
+            y,
+            C=1.0 if hard else C,
+            kernel=kernel,
+            bias=bias,
+            sample_weight=sample_weight,
+            classes=classes,
+        )
         absent = sorted(set(range(whole.d)) - set(whole.y.tolist()))
         if absent:
-            raise DataError("y", "have an example of every class", f"none of {whole.classes[absent[0]]!r}",
-                            "a binary machine needs both its classes; leave absent classes out")
+            raise DataError(
+                "y",
+                "have an example of every class",
+                f"none of {whole.classes[absent[0]]!r}",
+                "a binary machine needs both its classes; leave absent classes out",
+            )
         if hard and (sample_weight is not None or cost != "linear"):
-            raise DataError("C", "be finite with sample_weight or the quadratic cost", "inf", "a hard margin has no slack")
+            raise DataError(
+                "C",
+                "be finite with sample_weight or the quadratic cost",
+                "inf",
+                "a hard margin has no slack",
+            )
         if hard and (whole.is_sparse or whole.is_implicit):
-            raise DataError("C", "be finite for sparse rows, or for a kernel with so many examples", f"inf and {whole!r}")
+            raise DataError(
+                "C",
+                "be finite for sparse rows, or for a kernel with so many examples",
+                f"inf and {whole!r}",
+            )
         return cls(whole, math.inf if hard else whole.C)
 
     @property
@@ -66,14 +96,24 @@ class Samples:
         """The examples of the two groups of classes, in the order of the data."""
         return np.flatnonzero(np.isin(self.whole.y, [*first, *second]))
 
-    def binary(self, first: Sequence[int], second: Sequence[int], C: float | None = None) -> Problem:
+    def binary(
+        self, first: Sequence[int], second: Sequence[int], C: float | None = None
+    ) -> Problem:
         """The two groups as WW with the classes 0 (``first``) and 1 (``second``); ``C`` overrules the binary machine's."""
         chosen, whole = self.rows(first, second), self.whole
         X = whole.X[np.ix_(chosen, chosen)] if whole.kernel == precomputed else whole.X[chosen]
         weight = None if whole.sample_weight is None else whole.sample_weight[chosen]
         labels = np.isin(whole.y[chosen], second).astype(int)
-        return Problem(whole.machine, X, labels, C=WW_PER_BINARY * (self.C if C is None else C), kernel=whole.kernel,
-                       bias=whole.bias, sample_weight=weight, n_classes=2)
+        return Problem(
+            whole.machine,
+            X,
+            labels,
+            C=WW_PER_BINARY * (self.C if C is None else C),
+            kernel=whole.kernel,
+            bias=whole.bias,
+            sample_weight=weight,
+            n_classes=2,
+        )
 
     def new_points(self, X: Any) -> Array:
         return self.whole.new_points(X)

@@ -27,9 +27,18 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from msvm_ref.errors import DataError, MsvmError
-from msvm_ref.judge.values import rounding
+from msvm_ref.judge.objective import rounding
 from msvm_ref.model.arrays import Array, real_array
-from msvm_ref.softmax.loss import base_loss, base_slope, by_score, counted, losses_and_rates, margins, smax, smax_weights
+from msvm_ref.softmax.loss import (
+    base_loss,
+    base_slope,
+    by_score,
+    counted,
+    losses_and_rates,
+    margins,
+    smax,
+    smax_weights,
+)
 from msvm_ref.softmax.problem import SoftmaxProblem, is_softmax
 
 KINK = 1e-6
@@ -68,20 +77,29 @@ class SoftmaxCertificate:
 
     def __str__(self) -> str:
         if not self.convex:
-            return (f"NOT CONVEX: a stationary point at best, no bound on the optimum\n"
-                    f"value {self.upper:.10g}   stationarity {self.stationarity:.1e}")
-        return (f"optimum in [{self.lower:.12g}, {self.upper:.12g}]   relative gap {self.relative_gap:.1e}\n"
-                f"stationarity {self.stationarity:.1e}")
+            return (
+                f"NOT CONVEX: a stationary point at best, no bound on the optimum\n"
+                f"value {self.upper:.10g}   stationarity {self.stationarity:.1e}"
+            )
+        return (
+            f"optimum in [{self.lower:.12g}, {self.upper:.12g}]   relative gap {self.relative_gap:.1e}\n"
+            f"stationarity {self.stationarity:.1e}"
+        )
 
 
-def certify_softmax(problem: SoftmaxProblem, V: Any, b: Any, weights: Any = None, slopes: Any = None) -> SoftmaxCertificate:
+def certify_softmax(
+    problem: SoftmaxProblem, V: Any, b: Any, weights: Any = None, slopes: Any = None
+) -> SoftmaxCertificate:
     """Recompute the value, the gradient and, where the problem is convex, the dual bound.
 
     ``weights`` (n x d, on each row's classes) and ``slopes`` may come from a solver's multipliers: which classes share the
     maximum at gamma = inf, which slope a hinge takes at its kink. They are clipped to what is admissible, never believed.
     """
     V, b = _point(is_softmax(problem), V, b)
-    weights, slopes = (_multipliers(problem, name, given) for name, given in (("weights", weights), ("slopes", slopes)))
+    weights, slopes = (
+        _multipliers(problem, name, given)
+        for name, given in (("weights", weights), ("slopes", slopes))
+    )
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
         return _certificate(problem, V, b, weights, slopes)
 
@@ -90,8 +108,12 @@ def _point(problem: SoftmaxProblem, V: Any, b: Any) -> tuple[Array, Array]:
     shapes = (problem.zeros()[0].shape, (problem.d,))
     V, b = real_array("V", V, 2, "(features, rank of k_Y)"), real_array("b", b, 1, "(classes,)")
     if (V.shape, b.shape) != shapes:
-        raise DataError("V, b", f"have shapes {shapes[0]} and {shapes[1]}", f"{V.shape} and {b.shape}")
-    if problem.bias == "none" and b.any():  # it would buy a value below the optimum with a bias the problem does not have
+        raise DataError(
+            "V, b", f"have shapes {shapes[0]} and {shapes[1]}", f"{V.shape} and {b.shape}"
+        )
+    if (
+        problem.bias == "none" and b.any()
+    ):  # it would buy a value below the optimum with a bias the problem does not have
         raise DataError("b", "be zero for bias='none'", repr(b.tolist()))
     return V, b
 
@@ -105,8 +127,9 @@ def _multipliers(problem: SoftmaxProblem, name: str, given: Any) -> Array | None
     return array
 
 
-def _certificate(problem: SoftmaxProblem, V: Array, b: Array, weights: Array | None,
-                 slopes: Array | None) -> SoftmaxCertificate:
+def _certificate(
+    problem: SoftmaxProblem, V: Array, b: Array, weights: Array | None, slopes: Array | None
+) -> SoftmaxCertificate:
     scores = problem.scores(V, b)
     upper = float(problem.value(V, b))
     if problem.smooth:
@@ -126,14 +149,27 @@ def _certificate(problem: SoftmaxProblem, V: Array, b: Array, weights: Array | N
     allowance = _allowance(problem, scores, V, a, tangent, V_a, upper)
     lower, upper = max(dual - allowance, 0.0) if problem.convex else 0.0, upper + allowance
     if not upper < math.inf:  # NaN included
-        raise DataError("V, b", "have a value within float64", repr(upper), "no optimum is that far out")
+        raise DataError(
+            "V, b", "have a value within float64", repr(upper), "no optimum is that far out"
+        )
     if not lower <= upper:
-        raise MsvmError("enclosure", "not be empty", f"[{lower!r}, {upper!r}]", "this is a bug; please report the data")
+        raise MsvmError(
+            "enclosure",
+            "not be empty",
+            f"[{lower!r}, {upper!r}]",
+            "this is a bug; please report the data",
+        )
     return SoftmaxCertificate(lower, upper, problem.convex, norm / size, norm, allowance)
 
 
-def _kinked(problem: SoftmaxProblem, scores: Array, V: Array, b: Array, weights: Array | None,
-            slopes: Array | None) -> tuple[Array, Array]:
+def _kinked(
+    problem: SoftmaxProblem,
+    scores: Array,
+    V: Array,
+    b: Array,
+    weights: Array | None,
+    slopes: Array | None,
+) -> tuple[Array, Array]:
     """Rates and constants of minorants of smax(l(s)) by parts: smax(t') >= smax(t) + <w, t' - t>, t'_u >= the tangent of l.
 
     (Where the softmax is not convex in t this is no minorant; the rates still make the gradient.)
@@ -144,7 +180,11 @@ def _kinked(problem: SoftmaxProblem, scores: Array, V: Array, b: Array, weights:
     if weights is not None and math.isinf(problem.gamma):
         shares = np.where(counts, np.maximum(weights, 0.0), 0.0)
         total = shares.sum(axis=1, keepdims=True)
-        w = np.where(total > 0, shares / np.where(total > 0, total, 1.0), smax_weights(t, problem.gamma, counts))
+        w = np.where(
+            total > 0,
+            shares / np.where(total > 0, total, 1.0),
+            smax_weights(t, problem.gamma, counts),
+        )
         base = np.zeros(len(s))  # max(t') >= <w, t'> for any w in the simplex
     else:
         w = smax_weights(t, problem.gamma, counts)
@@ -165,7 +205,9 @@ def _kinked(problem: SoftmaxProblem, scores: Array, V: Array, b: Array, weights:
     return a, constant
 
 
-def _best_slopes(problem: SoftmaxProblem, s: Array, w: Array, theta: Array, V: Array, b: Array) -> Array:
+def _best_slopes(
+    problem: SoftmaxProblem, s: Array, w: Array, theta: Array, V: Array, b: Array
+) -> Array:
     """The slopes at the kinks that make the subgradient smallest: least squares in [0, 1]."""
     kinks = (abs(s - 1) <= KINK) & (w > 0) & (problem.costs > 0)[:, None]
     kinks[np.arange(len(s)), problem.y] = False
@@ -186,7 +228,9 @@ def _best_slopes(problem: SoftmaxProblem, s: Array, w: Array, theta: Array, V: A
         one = silent.copy()
         one[i, u] = w[i, u]
         columns.append(flat(one) - rest)
-    theta[tuple(where.T)] = lsq_linear(np.column_stack(columns), -rest, bounds=(0.0, 1.0), tol=1e-14).x
+    theta[tuple(where.T)] = lsq_linear(
+        np.column_stack(columns), -rest, bounds=(0.0, 1.0), tol=1e-14
+    ).x
     return theta
 
 
@@ -199,12 +243,22 @@ def _reach(problem: SoftmaxProblem, upper: float) -> float:
         for u in range(problem.d):
             if u != y:
                 apart = float(np.linalg.norm(L[u] - L[y]))
-                furthest = upper / problem.costs[members] + math.sqrt(2 * upper) * norms[members] * apart
+                furthest = (
+                    upper / problem.costs[members] + math.sqrt(2 * upper) * norms[members] * apart
+                )
                 reach = max(reach, float(furthest.min()))
     return reach
 
 
-def _allowance(problem: SoftmaxProblem, scores: Array, V: Array, a: Array, tangent: Array, V_a: Array, value: float) -> float:
+def _allowance(
+    problem: SoftmaxProblem,
+    scores: Array,
+    V: Array,
+    a: Array,
+    tangent: Array,
+    V_a: Array,
+    value: float,
+) -> float:
     """First-order rounding of P and D: of the scores, of the losses and constants, of ||V_a||^2 / 2."""
     phi, L, y = problem.features, problem.label_factor, problem.y
     unit = rounding(len(phi) + phi.shape[1] + problem.d + 32)

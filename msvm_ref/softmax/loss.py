@@ -52,8 +52,12 @@ def smax(t: Numbers, gamma: float, counts: NDArray[np.bool_]) -> Numbers:
     near = gamma * a <= 1
     with np.errstate(over="ignore"):
         grown = np.where(counts, np.expm1(gamma * np.where(near[:, None], t, 0)), 0).sum(axis=1)
-    far = (1 - k) * np.exp(-gamma * a) + np.where(counts, np.exp(gamma * (t - a[:, None])), 0).sum(axis=1)
-    return np.asarray(np.where(near, np.log1p(grown) / gamma, a + np.log(np.where(near, 1, far)) / gamma))
+    far = (1 - k) * np.exp(-gamma * a) + np.where(counts, np.exp(gamma * (t - a[:, None])), 0).sum(
+        axis=1
+    )
+    return np.asarray(
+        np.where(near, np.log1p(grown) / gamma, a + np.log(np.where(near, 1, far)) / gamma)
+    )
 
 
 def smax_weights(t: Array, gamma: float, counts: NDArray[np.bool_]) -> Array:
@@ -79,12 +83,16 @@ def margins(scores: Numbers, y: NDArray[np.int64]) -> Numbers:
     return np.asarray(np.take_along_axis(scores, y[:, None], axis=1) - scores)
 
 
-def losses(scores: Numbers, y: NDArray[np.int64], gamma: float, name: LossName, printed: bool) -> Numbers:
+def losses(
+    scores: Numbers, y: NDArray[np.int64], gamma: float, name: LossName, printed: bool
+) -> Numbers:
     """loss_i of every example."""
     return smax(base_loss(name, margins(scores, y)), gamma, counted(y, scores.shape[1], printed))
 
 
-def losses_and_rates(scores: Array, y: NDArray[np.int64], gamma: float, name: LossName, printed: bool) -> tuple[Array, Array]:
+def losses_and_rates(
+    scores: Array, y: NDArray[np.int64], gamma: float, name: LossName, printed: bool
+) -> tuple[Array, Array]:
     """loss_i, and a_iu = -c_iu >= 0, c_u = (d smax / d t_u) l'(s_u) of (1.5): how fast it falls as f_{y_i} - f_u grows.
 
     The own class has rate 0 (its row of the paper's matrix A vanishes).

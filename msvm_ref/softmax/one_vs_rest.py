@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError
-from msvm_ref.judge.solution import labelled
 from msvm_ref.model.arrays import Array
 from msvm_ref.softmax.problem import SoftmaxProblem, is_softmax
 from msvm_ref.softmax.solve import Method, SoftmaxSolution, solve_softmax
+from msvm_ref.solvers.solution import labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +44,35 @@ class OneVsRest:
         return labelled(self.problem.data.classes, self.decision_function(X).argmax(axis=1))
 
 
-def one_vs_rest(problem: SoftmaxProblem, method: Method | None = None, tolerance: float = 1e-6) -> OneVsRest:
+def one_vs_rest(
+    problem: SoftmaxProblem, method: Method | None = None, tolerance: float = 1e-6
+) -> OneVsRest:
     """Solve the m binary problems of ``problem``; its label kernel must be the identity."""
     is_softmax(problem)
     if not (problem.label_kernel == np.eye(problem.d)).all():
-        raise DataError("label_kernel", "be the identity for one-vs-rest", "another", "two classes have no structure to share")
+        raise DataError(
+            "label_kernel",
+            "be the identity for one-vs-rest",
+            "another",
+            "two classes have no structure to share",
+        )
     p = problem.data
     parts = []
     for c in range(problem.d):
-        binary = SoftmaxProblem(p.X, (p.y == c).astype(int), p.C, problem.gamma, problem.loss, p.kernel, None,
-                                problem.representation, p.bias, problem.printed, p.sample_weight, classes=(0, 1))
+        binary = SoftmaxProblem(
+            p.X,
+            (p.y == c).astype(int),
+            p.C,
+            problem.gamma,
+            problem.loss,
+            p.kernel,
+            None,
+            problem.representation,
+            p.bias,
+            problem.printed,
+            p.sample_weight,
+            classes=(0, 1),
+        )
         if "basis" in problem.__dict__:
             binary.__dict__["basis"] = problem.__dict__["basis"]
         parts.append(solve_softmax(binary, method, tolerance))

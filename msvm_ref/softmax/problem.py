@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array, frozen, real_array, real_number
-from msvm_ref.model.basis import Basis, Representation, kpca
 from msvm_ref.model.catalogue import WW
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
 from msvm_ref.model.problem import Bias, Problem
+from msvm_ref.model.representation import Basis, Representation, kpca
 from msvm_ref.softmax.loss import LossName, base_loss, by_score, losses, losses_and_rates
 
 Parameters = tuple[Array, Array]
@@ -53,29 +53,58 @@ class SoftmaxProblem:
     representation: Representation | None
     printed: bool
 
-    def __init__(self, X: Any, y: Any, C: float = 1.0, gamma: float = 1.0, loss: LossName = "logistic",
-                 kernel: Kernel | KernelFunction = linear, label_kernel: Any = None,
-                 representation: Representation | None = None, bias: Bias = "free", printed: bool = False,
-                 sample_weight: Any = None, n_classes: int | None = None, classes: Any = None) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        gamma: float = 1.0,
+        loss: LossName = "logistic",
+        kernel: Kernel | KernelFunction = linear,
+        label_kernel: Any = None,
+        representation: Representation | None = None,
+        bias: Bias = "free",
+        printed: bool = False,
+        sample_weight: Any = None,
+        n_classes: int | None = None,
+        classes: Any = None,
+    ) -> None:
         data = Problem(WW, X, y, C, kernel, bias, sample_weight, n_classes, classes)
         if data.is_sparse:
-            raise DataError("X", "be dense for a softmax problem", "sparse rows", "pass X.toarray()")
+            raise DataError(
+                "X", "be dense for a softmax problem", "sparse rows", "pass X.toarray()"
+            )
         if loss not in ("logistic", "hinge"):
             raise DataError("loss", "be 'logistic' or 'hinge'", repr(loss))
         number = math.inf if isinstance(gamma, float) and gamma == math.inf else real_number(gamma)
         if number is None or number < 0:
             raise DataError("gamma", "be non-negative (0 is the sum, inf the maximum)", repr(gamma))
         if representation is not None and not isinstance(representation, Representation):
-            raise DataError("representation", "be kpca(), cholesky(), incomplete_cholesky() or leading_subset(rank)",
-                            repr(representation))
+            raise DataError(
+                "representation",
+                "be kpca(), cholesky(), incomplete_cholesky() or leading_subset(rank)",
+                repr(representation),
+            )
         if not isinstance(printed, bool):
             raise DataError("printed", "be True or False", repr(printed))
-        missing = [repr(data.classes[c]) for c in range(data.d) if not (data.costs[data.y == c] > 0).any()]
+        missing = [
+            repr(data.classes[c]) for c in range(data.d) if not (data.costs[data.y == c] > 0).any()
+        ]
         if bias == "free" and missing:
-            raise DataError("y", "have examples of every class for a free bias", f"none of {', '.join(missing)}",
-                            "the infimum is not attained (b of that class runs to minus infinity): bias='penalized' or 'none'")
-        values = {"data": data, "gamma": number, "loss": loss, "label_kernel": _label_kernel(label_kernel, data.d),
-                  "representation": representation, "printed": printed}
+            raise DataError(
+                "y",
+                "have examples of every class for a free bias",
+                f"none of {', '.join(missing)}",
+                "the infimum is not attained (b of that class runs to minus infinity): bias='penalized' or 'none'",
+            )
+        values = {
+            "data": data,
+            "gamma": number,
+            "loss": loss,
+            "label_kernel": _label_kernel(label_kernel, data.d),
+            "representation": representation,
+            "printed": printed,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -127,7 +156,11 @@ class SoftmaxProblem:
         if not self.printed:
             return 2.0 - self.d
         with np.errstate(over="ignore"):
-            return 1.0 - self.d + float(np.exp(self.gamma * float(base_loss(self.loss, np.zeros(1))[0])))
+            return (
+                1.0
+                - self.d
+                + float(np.exp(self.gamma * float(base_loss(self.loss, np.zeros(1))[0])))
+            )
 
     @property
     def convex(self) -> bool:
@@ -148,16 +181,22 @@ class SoftmaxProblem:
     @property
     def smooth(self) -> bool:
         """Is the objective differentiable?"""
-        return self.loss == "logistic" and not (math.isinf(self.gamma) and (self.d > 2 or self.printed))
+        return self.loss == "logistic" and not (
+            math.isinf(self.gamma) and (self.d > 2 or self.printed)
+        )
 
     def scores(self, V: Array, b: Array, features: Array | None = None) -> Array:
         """f = x~ V L' + b."""
-        return np.asarray((self.features if features is None else features) @ V @ self.label_factor.T + b)
+        return np.asarray(
+            (self.features if features is None else features) @ V @ self.label_factor.T + b
+        )
 
     def value(self, V: Any, b: Any) -> Any:
         """The objective; also at complex V and b (for a complex-step derivative)."""
         norm = (V * V).sum() / 2 + ((b * b).sum() / 2 if self.bias == "penalized" else 0)
-        return norm + self.costs @ losses(self.scores(V, b), self.y, self.gamma, self.loss, self.printed)
+        return norm + self.costs @ losses(
+            self.scores(V, b), self.y, self.gamma, self.loss, self.printed
+        )
 
     def gradient(self, V: Array, b: Array) -> Parameters:
         """(1.5) and (1.6), summed over examples, with the regulariser; a subgradient where there is a kink."""
@@ -184,8 +223,20 @@ class SoftmaxProblem:
     def with_gamma(self, gamma: float) -> SoftmaxProblem:
         """The same problem at another gamma, sharing the representation."""
         p = self.data
-        other = SoftmaxProblem(p.X, p.y, p.C, gamma, self.loss, p.kernel, self.label_kernel, self.representation, p.bias,
-                               self.printed, p.sample_weight, p.d)
+        other = SoftmaxProblem(
+            p.X,
+            p.y,
+            p.C,
+            gamma,
+            self.loss,
+            p.kernel,
+            self.label_kernel,
+            self.representation,
+            p.bias,
+            self.printed,
+            p.sample_weight,
+            p.d,
+        )
         object.__setattr__(other, "data", p)
         if "basis" in self.__dict__:
             other.__dict__["basis"] = self.__dict__["basis"]
@@ -196,8 +247,10 @@ class SoftmaxProblem:
 
     def __repr__(self) -> str:
         p = self.data
-        return (f"SoftmaxProblem(n={p.n}, d={p.d}, p={p.X.shape[1]}, C={p.C:g}, gamma={self.gamma:g}, loss={self.loss!r}, "
-                f"kernel={p.kernel}, bias={p.bias!r}{', printed' if self.printed else ''})")
+        return (
+            f"SoftmaxProblem(n={p.n}, d={p.d}, p={p.X.shape[1]}, C={p.C:g}, gamma={self.gamma:g}, loss={self.loss!r}, "
+            f"kernel={p.kernel}, bias={p.bias!r}{', printed' if self.printed else ''})"
+        )
 
 
 def is_softmax(problem: Any) -> SoftmaxProblem:
@@ -212,11 +265,15 @@ def _label_kernel(value: Any, d: int) -> Array:
         return frozen(np.eye(d))
     K = real_array("label_kernel", value, 2, "(classes, classes)")
     if K.shape != (d, d):
-        raise DataError("label_kernel", f"have shape {(d, d)} (classes, classes)", f"shape {K.shape}")
+        raise DataError(
+            "label_kernel", f"have shape {(d, d)} (classes, classes)", f"shape {K.shape}"
+        )
     level = 8 * d * float(np.finfo(float).eps) * float(abs(K).max())
     if abs(K - K.T).max() > level:
         raise DataError("label_kernel", "be symmetric", f"an asymmetry of {abs(K - K.T).max():.3g}")
     smallest = float(np.linalg.eigvalsh(K)[0])
     if smallest < -level:
-        raise DataError("label_kernel", "be positive semi-definite", f"smallest eigenvalue {smallest:.3g}")
+        raise DataError(
+            "label_kernel", "be positive semi-definite", f"smallest eigenvalue {smallest:.3g}"
+        )
     return K

@@ -1,8 +1,8 @@
 """Ground truth of the convex softmax problems through cvxpy, by exponential cones; and prox-linear steps for the hinge.
 
-    logistic, integer g:   1/g log(1 + sum_u sum_{j=1..g} (g over j) e^{-j s_u})     log-sum-exp of affine functions
-    c >= 0:                1/g log(c + sum_u e^{g l(s_u)})                           log-sum-exp of convex functions
-    g = 0:                 sum_u l(s_u)             g = inf:   tau_i >= l(s_u)
+logistic, integer g:   1/g log(1 + sum_u sum_{j=1..g} (g over j) e^{-j s_u})     log-sum-exp of affine functions
+c >= 0:                1/g log(c + sum_u e^{g l(s_u)})                           log-sum-exp of convex functions
+g = 0:                 sum_u l(s_u)             g = inf:   tau_i >= l(s_u)
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from msvm_ref.softmax.problem import SoftmaxProblem
 
 CHAIN = ("CLARABEL", "ECOS", "SCS")
 SHARP: dict[str, dict[str, Any]] = {
-    "CLARABEL": {"tol_gap_rel": 1e-12, "tol_gap_abs": 1e-12, "tol_feas": 1e-12}, "SCS": {"eps": 1e-9, "max_iters": 100_000},
-    "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12}}
+    "CLARABEL": {"tol_gap_rel": 1e-12, "tol_gap_abs": 1e-12, "tol_feas": 1e-12},
+    "SCS": {"eps": 1e-9, "max_iters": 100_000},
+    "ECOS": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +50,10 @@ class _Model:
         self.rivals = np.array([[u for u in range(d) if u != y] for y in problem.y])
         row, column = np.arange(n * (d - 1)), (np.arange(n)[:, None] * d + self.rivals).ravel()
         own = np.repeat(np.arange(n) * d + problem.y, d - 1)
-        pick = sparse.csr_array((np.r_[np.ones(len(row)), -np.ones(len(row))], (np.r_[row, row], np.r_[own, column])),
-                                shape=(n * (d - 1), n * d))
+        pick = sparse.csr_array(
+            (np.r_[np.ones(len(row)), -np.ones(len(row))], (np.r_[row, row], np.r_[own, column])),
+            shape=(n * (d - 1), n * d),
+        )
         scores: Any = np.zeros((n, d))
         if self.V is not None:
             scores = problem.features @ self.V @ problem.label_factor.T
@@ -96,7 +100,9 @@ def _run(program: cp.Problem, backend: str) -> None:
             warnings.simplefilter("ignore", UserWarning)
             program.solve(solver=backend, **SHARP.get(backend, {}))
     except (cp.SolverError, ValueError, ArithmeticError) as error:
-        raise BackendError(backend, "answer", str(error)[:200], "pip install clarabel ecos scs") from error
+        raise BackendError(
+            backend, "answer", str(error)[:200], "pip install clarabel ecos scs"
+        ) from error
 
 
 def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
@@ -108,7 +114,11 @@ def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
         xi = cp.Variable(S.shape if g == 0 else (n, 1), nonneg=True)
         shares = (xi if g == 0 else xi @ np.ones((1, S.shape[1]))) >= 1 - S
         floor = [xi >= own] if problem.printed and g != 0 else []
-        return cp.sum(xi, axis=1) + (own if problem.printed and g == 0 else 0.0), [shares, *floor], shares
+        return (
+            cp.sum(xi, axis=1) + (own if problem.printed and g == 0 else 0.0),
+            [shares, *floor],
+            shares,
+        )
     t = cp.logistic(-S) if logistic else cp.pos(1 - S)
     if g == 0:
         return cp.sum(t, axis=1) + (own if problem.printed else 0.0), [], None
@@ -126,7 +136,9 @@ def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
     return cp.log_sum_exp(cp.hstack([np.full((n, 1), math.log(c)), g * t]), axis=1) / g, [], None
 
 
-def _multipliers(problem: SoftmaxProblem, model: _Model, shares: Any) -> tuple[Array | None, Array | None]:
+def _multipliers(
+    problem: SoftmaxProblem, model: _Model, shares: Any
+) -> tuple[Array | None, Array | None]:
     dual = None if shares is None else model.spread(shares.dual_value)
     if dual is None:
         return None, None
@@ -142,7 +154,9 @@ def _multipliers(problem: SoftmaxProblem, model: _Model, shares: Any) -> tuple[A
     return rate, np.broadcast_to(np.minimum(total, 1.0), rate.shape).copy()
 
 
-def prox_linear(problem: SoftmaxProblem, V: Array, b: Array, iterations: int, tolerance: float) -> tuple[Array, Array, int]:
+def prox_linear(
+    problem: SoftmaxProblem, V: Array, b: Array, iterations: int, tolerance: float
+) -> tuple[Array, Array, int]:
     """Stationary points with the hinge: linearise the softmax in t, keep the hinges, stay near (Burke 1985; for h(c(x))).
 
         (V, b) <- argmin ridge + sum_i C_i <w_i, [1 - s_i]_+> + rho/2 ||(V, b) - (V_k, b_k)||^2,   w = d smax / d t at V_k
@@ -157,7 +171,9 @@ def prox_linear(problem: SoftmaxProblem, V: Array, b: Array, iterations: int, to
     near: Any = 0 if model.V is None else cp.sum_squares(root * model.V - V_k)
     if model.b is not None:
         near = near + cp.sum_squares(root * model.b - b_k)
-    program = cp.Problem(cp.Minimize(model.ridge + cp.sum(cp.multiply(weight, xi)) + near / 2), [xi >= 1 - model.S])
+    program = cp.Problem(
+        cp.Minimize(model.ridge + cp.sum(cp.multiply(weight, xi)) + near / 2), [xi >= 1 - model.S]
+    )
     value, rho = float(problem.value(V, b)), 1.0
     for iteration in range(iterations):
         t = base_loss("hinge", margins(problem.scores(V, b), problem.y))
@@ -173,7 +189,9 @@ def prox_linear(problem: SoftmaxProblem, V: Array, b: Array, iterations: int, to
             if after is None:
                 return V, b, iteration
             found = float(problem.value(*after))
-            moved = math.hypot(float(np.linalg.norm(after[0] - V)), float(np.linalg.norm(after[1] - b)))
+            moved = math.hypot(
+                float(np.linalg.norm(after[0] - V)), float(np.linalg.norm(after[1] - b))
+            )
             if found <= value - rho / 4 * moved**2 or moved <= tolerance or rho > 1e12:
                 break
             rho *= 4

@@ -12,7 +12,9 @@ def projected_gradient(X, y, C, sample_weight=None, classes=None):
         raise ValueError("X must be finite, y as long as X, C positive")
     labels = np.unique(y) if classes is None else np.array(classes)
     codes, d, n = np.searchsorted(labels, y), len(labels), len(X)
-    cap = (C * (np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)))[:, None]
+    cap = (C * (np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)))[
+        :, None
+    ]
     own = np.eye(d)[codes]
 
     def weights(alpha):  # w_c = 1/2 sum_i (own_ic sum_p alpha_ip - alpha_ic) x_i
@@ -38,5 +40,11 @@ def projected_gradient(X, y, C, sample_weight=None, classes=None):
                 converged = True
                 break
     W = weights(alpha)
-    return {"W": W, "alpha": alpha, "converged": converged, "classes": labels.tolist(),
-            "decision_function": lambda Z: np.asarray(Z) @ W, "predict": lambda Z: labels[(np.asarray(Z) @ W).argmax(axis=1)]}
+    return {
+        "W": W,
+        "alpha": alpha,
+        "converged": converged,
+        "classes": labels.tolist(),
+        "decision_function": lambda Z: np.asarray(Z) @ W,
+        "predict": lambda Z: labels[(np.asarray(Z) @ W).argmax(axis=1)],
+    }

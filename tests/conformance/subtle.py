@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from zoo import Truth, animal, solved
 
 import msvm_ref as mr
 from msvm_ref.model import conventions as cv
+from tests.conformance.zoo import Truth, animal, solved
 
 
 def other_W(change, when):
     """A ``spoil`` step that changes W where ``when(problem)``."""
+
     def spoil(self, out, problem, s):
         return out | {"W": change(out["W"])} if when(problem) else out
 
@@ -21,6 +22,7 @@ def other_W(change, when):
 
 def other_cost(change):
     """A ``problem`` step that changes a positive C."""
+
     def problem(self, X, y, C, weight, classes):
         return Truth.problem(self, X, y, change(C) if C > 0 else C, weight, classes)
 
@@ -29,6 +31,7 @@ def other_cost(change):
 
 def other_weights(change):
     """A ``problem`` step that changes the weights (ones where there are none)."""
+
     def problem(self, X, y, C, weight, classes):
         given = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
         return Truth.problem(self, X, y, C, change(given, np.asarray(y)), classes)
@@ -38,10 +41,17 @@ def other_weights(change):
 
 def prepared(change, bias="none"):
     """A solver that works on ``change(X) = Z, m, s`` with z = (x - m) / s and does not map W back."""
+
     def call(self, X, y, C, sample_weight=None, classes=None):
         Z, m, s = change(np.asarray(X, dtype=float))
-        best = solved(mr.Problem(mr.WW, Z, y, C=C, bias=bias, sample_weight=sample_weight, classes=classes))
-        W, b = (best.W, best.b) if m is None else (best.W / s[:, None], best.b - m @ (best.W / s[:, None]))
+        best = solved(
+            mr.Problem(mr.WW, Z, y, C=C, bias=bias, sample_weight=sample_weight, classes=classes)
+        )
+        W, b = (
+            (best.W, best.b)
+            if m is None
+            else (best.W / s[:, None], best.b - m @ (best.W / s[:, None]))
+        )
         return {"W": W, "b": None if bias == "none" else b, "classes": best.problem.classes}
 
     return call
@@ -78,7 +88,9 @@ class DropsCopies(Truth):
     def problem(self, X, y, C, weight, classes):
         rows = np.column_stack([X, np.unique(y, return_inverse=True)[1]])
         keep = np.sort(np.unique(rows, axis=0, return_index=True)[1])
-        return super().problem(X[keep], np.asarray(y)[keep], C, None if weight is None else weight[keep], classes)
+        return super().problem(
+            X[keep], np.asarray(y)[keep], C, None if weight is None else weight[keep], classes
+        )
 
 
 @animal("check_absent_class")
@@ -100,7 +112,9 @@ class NormalisesWeights(Truth):
 
 @animal("check_optimality", "classes weighted to balance")
 class AlwaysBalances(Truth):
-    problem = other_weights(lambda w, y: w * len(y) / (len(np.unique(y)) * (y[:, None] == y).sum(axis=1)))
+    problem = other_weights(
+        lambda w, y: w * len(y) / (len(np.unique(y)) * (y[:, None] == y).sum(axis=1))
+    )
 
 
 @animal("check_input_unchanged")
@@ -178,7 +192,9 @@ class StandardisesAndForgets(Truth):
 
 @animal("check_optimality", "unit length")
 class NormalisesExamples(Truth):
-    __call__ = prepared(lambda X: (X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-9), None, None))
+    __call__ = prepared(
+        lambda X: (X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-9), None, None)
+    )
 
 
 @animal("check_optimality", "but for one number")
@@ -188,7 +204,11 @@ class LosesOneMultiplier(Truth):
     def spoil(self, out, problem, s):
         alpha = np.array(s.alpha)
         alpha[np.unravel_index(alpha.argmax(), alpha.shape)] = 0
-        return out | {"W": problem.X.T @ (np.eye(problem.d)[problem.y] * alpha.sum(axis=1, keepdims=True) - alpha) / 2}
+        return out | {
+            "W": problem.X.T
+            @ (np.eye(problem.d)[problem.y] * alpha.sum(axis=1, keepdims=True) - alpha)
+            / 2
+        }
 
 
 @animal("check_converged_flag")
@@ -199,19 +219,27 @@ class LiesOnStretchedData(Truth):
 @animal("check_arbitrary_labels")
 class SortsLabelsAsText(Truth):
     def spoil(self, out, problem, s):
-        return out | {"W": out["W"][:, sorted(range(problem.d), key=lambda k: str(problem.classes[k]))]}
+        return out | {
+            "W": out["W"][:, sorted(range(problem.d), key=lambda k: str(problem.classes[k]))]
+        }
 
 
 @animal("check_scores_match_weights")
 class ScoresOfTheTrainingRows(Truth):
     def spoil(self, out, problem, s):
-        return out | {"decision_function": lambda X: np.resize(s.decision_function(problem.X), (len(X), problem.d))}
+        return out | {
+            "decision_function": lambda X: np.resize(
+                s.decision_function(problem.X), (len(X), problem.d)
+            )
+        }
 
 
 @animal("check_scores_match_weights")
 class CentresEveryBatch(Truth):
     def spoil(self, out, problem, s):
-        return out | {"decision_function": lambda X: (X - X.mean(axis=0) + problem.X.mean(axis=0)) @ s.W}
+        return out | {
+            "decision_function": lambda X: (X - X.mean(axis=0) + problem.X.mean(axis=0)) @ s.W
+        }
 
 
 @animal("check_refit")
@@ -226,7 +254,7 @@ class KeepsTheFirstClasses(Truth):
 @animal("check_refuses_mismatched_lengths")
 class CutsLabels(Truth):
     def problem(self, X, y, C, weight, classes):
-        return super().problem(X, y[:len(X)], C, weight, classes)
+        return super().problem(X, y[: len(X)], C, weight, classes)
 
 
 @animal("check_refuses_nonpositive_C")

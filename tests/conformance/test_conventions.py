@@ -26,43 +26,54 @@ def relative(F, y, margin, worst):
 
 
 def simplex(F, y, target):
-    return sum(cp.pos(F[i, k] + target) for i, c in enumerate(y) for k in range(F.shape[1]) if k != c)
+    return sum(
+        cp.pos(F[i, k] + target) for i, c in enumerate(y) for k in range(F.shape[1]) if k != c
+    )
 
 
 def one_vs_all(F, y, square=False):
     sign = 2 * np.eye(F.shape[1])[y] - 1
-    return cp.sum(cp.square(cp.pos(1 - cp.multiply(sign, F)))) if square else cp.sum(cp.pos(1 - cp.multiply(sign, F)))
+    return (
+        cp.sum(cp.square(cp.pos(1 - cp.multiply(sign, F))))
+        if square
+        else cp.sum(cp.pos(1 - cp.multiply(sign, F)))
+    )
 
 
 # what each source prints: loss(F, y, n), the number before ||w||^2, what multiplies the loss (C is the constant), the bias
 D = 3
 PRINTED = {
-    "UV": (lambda F, y: relative(F, y, 2, False) / 2, .5, lambda C, n: C, "none"),
-    "HL(4)": (lambda F, y: relative(F, y, 2, False), .5, lambda C, n: C, "free"),
+    "UV": (lambda F, y: relative(F, y, 2, False) / 2, 0.5, lambda C, n: C, "none"),
+    "HL(4)": (lambda F, y: relative(F, y, 2, False), 0.5, lambda C, n: C, "free"),
     "HL(7)": (lambda F, y: relative(F, y, 2, False), "pairs", lambda C, n: C, "free"),
-    "HL(9)": (lambda F, y: relative(F, y, 2, False), .5, lambda C, n: C, "penalized"),
-    "HL(16)": (lambda F, y: relative(F, y, 1, True), .5, lambda C, n: C, "none"),
-    "FH(1)": (lambda F, y: relative(F, y, 1, False), .5, lambda C, n: C, "free"),
-    "FH(2)": (lambda F, y: relative(F, y, 1, False), .5, lambda C, n: C, "penalized"),
-    "ZDO-WW": (lambda F, y: relative(F, y, 2, False), .5, lambda C, n: C, "free"),
-    "ZDO(1.7)": (lambda F, y: relative(F, y, 1, False), .5, lambda C, n: C, "free"),
-    "ZDO-CS": (lambda F, y: relative(F, y, 1, True), .5, lambda C, n: C, "free"),
-    "NP(3)": (lambda F, y: relative(F, y, 2, False), 1., lambda C, n: C, "none"),
-    "NP(4)": (lambda F, y: simplex(F, y, 1 / (D - 1)), 1., lambda C, n: C, "none"),
-    "NP(6)": (lambda F, y: relative(F, y, 1, True), 1., lambda C, n: C, "none"),
-    "liblinear-cs": (lambda F, y: relative(F, y, 1, True), .5, lambda C, n: C, "penalized"),
-    "liblinear-ovr": (one_vs_all, .5, lambda C, n: C, "penalized"),
-    "liblinear-ovr-squared": (lambda F, y: one_vs_all(F, y, True), .5, lambda C, n: C, "penalized"),
-    "libsvm-ovr": (one_vs_all, .5, lambda C, n: C, "free"),
+    "HL(9)": (lambda F, y: relative(F, y, 2, False), 0.5, lambda C, n: C, "penalized"),
+    "HL(16)": (lambda F, y: relative(F, y, 1, True), 0.5, lambda C, n: C, "none"),
+    "FH(1)": (lambda F, y: relative(F, y, 1, False), 0.5, lambda C, n: C, "free"),
+    "FH(2)": (lambda F, y: relative(F, y, 1, False), 0.5, lambda C, n: C, "penalized"),
+    "ZDO-WW": (lambda F, y: relative(F, y, 2, False), 0.5, lambda C, n: C, "free"),
+    "ZDO(1.7)": (lambda F, y: relative(F, y, 1, False), 0.5, lambda C, n: C, "free"),
+    "ZDO-CS": (lambda F, y: relative(F, y, 1, True), 0.5, lambda C, n: C, "free"),
+    "NP(3)": (lambda F, y: relative(F, y, 2, False), 1.0, lambda C, n: C, "none"),
+    "NP(4)": (lambda F, y: simplex(F, y, 1 / (D - 1)), 1.0, lambda C, n: C, "none"),
+    "NP(6)": (lambda F, y: relative(F, y, 1, True), 1.0, lambda C, n: C, "none"),
+    "liblinear-cs": (lambda F, y: relative(F, y, 1, True), 0.5, lambda C, n: C, "penalized"),
+    "liblinear-ovr": (one_vs_all, 0.5, lambda C, n: C, "penalized"),
+    "liblinear-ovr-squared": (
+        lambda F, y: one_vs_all(F, y, True),
+        0.5,
+        lambda C, n: C,
+        "penalized",
+    ),
+    "libsvm-ovr": (one_vs_all, 0.5, lambda C, n: C, "free"),
     "sgd-ova": (one_vs_all, "lambda", lambda C, n: 1 / n, "free"),
-    "kernlab-kbb": (lambda F, y: relative(F, y, 2, False), .5, lambda C, n: C, "penalized"),
-    "kernlab-spoc": (lambda F, y: relative(F, y, 1, True), .5, lambda C, n: C, "none"),
-    "shark": (lambda F, y: relative(F, y, 2, False) / 2, .5, lambda C, n: C, "none"),
+    "kernlab-kbb": (lambda F, y: relative(F, y, 2, False), 0.5, lambda C, n: C, "penalized"),
+    "kernlab-spoc": (lambda F, y: relative(F, y, 1, True), 0.5, lambda C, n: C, "none"),
+    "shark": (lambda F, y: relative(F, y, 2, False) / 2, 0.5, lambda C, n: C, "none"),
     "mlpack": (lambda F, y: relative(F, y, 1, False), "lambda", lambda C, n: 1 / n, "penalized"),
-    "svm-multiclass": (lambda F, y: relative(F, y, 100, True), .5, lambda C, n: C / n, "none"),
-    "msvmpack-ww": (lambda F, y: relative(F, y, 1, False), .5, lambda C, n: C, "free"),
-    "msvmpack-cs": (lambda F, y: relative(F, y, 1, True), .5, lambda C, n: C, "none"),
-    "msvmpack-llw": (lambda F, y: simplex(F, y, 1 / (D - 1)), .5, lambda C, n: C, "free"),
+    "svm-multiclass": (lambda F, y: relative(F, y, 100, True), 0.5, lambda C, n: C / n, "none"),
+    "msvmpack-ww": (lambda F, y: relative(F, y, 1, False), 0.5, lambda C, n: C, "free"),
+    "msvmpack-cs": (lambda F, y: relative(F, y, 1, True), 0.5, lambda C, n: C, "none"),
+    "msvmpack-llw": (lambda F, y: simplex(F, y, 1 / (D - 1)), 0.5, lambda C, n: C, "free"),
 }
 
 
@@ -70,7 +81,7 @@ def literally(name, constant, sigma=1.0):
     """(value, V, a) of the printed problem."""
     loss, half, weight, bias = PRINTED[name]
     V, a = cp.Variable((2, D)), cp.Variable(D)
-    half = {"lambda": constant / 2, "pairs": .5}.get(half, half)
+    half = {"lambda": constant / 2, "pairs": 0.5}.get(half, half)
     pairs = sum(cp.sum_squares(V[:, m] - V[:, k]) for m in range(D) for k in range(m))
     squares = pairs if name == "HL(7)" else cp.sum_squares(V)
     norm = squares + (cp.sum_squares(a) / sigma**2 if bias == "penalized" else 0)
@@ -97,7 +108,11 @@ def test_converted_truth_is_the_optimum_of_the_printed_problem(name, constant):
     value, V, a = literally(name, constant)
     certificate = truth.certificate
     slack = 1e-6 * value  # what the interior-point value itself is worth
-    assert posed.objective(certificate.lower) - slack <= value <= posed.objective(certificate.upper) + slack
+    assert (
+        posed.objective(certificate.lower) - slack
+        <= value
+        <= posed.objective(certificate.upper) + slack
+    )
     mapped = posed.ours(W=V, b=a if posed.problem.bias != "none" else None)
     theirs = mr.certify(posed.problem, **mapped, reference=truth)
     assert theirs.primal_error < 1e-6
@@ -122,12 +137,19 @@ def test_libsvm_binary_in_its_own_terms():
     two = Y != 2
     w, b = cp.Variable(2), cp.Variable()
     sign = 2.0 * Y[two] - 1
-    theirs = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + 0.3 * cp.sum(cp.pos(1 - cp.multiply(sign, X[two] @ w + b)))))
+    theirs = cp.Problem(
+        cp.Minimize(
+            cp.sum_squares(w) / 2 + 0.3 * cp.sum(cp.pos(1 - cp.multiply(sign, X[two] @ w + b)))
+        )
+    )
     theirs.solve(solver=cp.CLARABEL)
     posed = cv.LIBSVM.pose(X[two], Y[two], 0.3)
     truth = mr.solve(posed.problem)
     assert posed.objective(truth.objective) == pytest.approx(theirs.value, rel=1e-6)
-    assert mr.certify(posed.problem, **posed.ours(W=w.value, b=b.value), reference=truth).primal_error < 1e-6
+    assert (
+        mr.certify(posed.problem, **posed.ours(W=w.value, b=b.value), reference=truth).primal_error
+        < 1e-6
+    )
     back = posed.theirs(truth.W, truth.b, truth.alpha)
     assert back["W"].shape == (2,)
     assert np.allclose(posed.ours(W=back["W"])["W"], truth.W, atol=1e-6)
@@ -165,12 +187,18 @@ def test_math_section_2_as_it_is_stated():
 
 
 def test_a_users_own_convention_is_one_literal():
-    mine = cv.Convention("mine", mr.CS, scale=cv.Factor(Fraction(2, 3)), loss=cv.Factor(Fraction(3)), parameter="C/n")
+    mine = cv.Convention(
+        "mine", mr.CS, scale=cv.Factor(Fraction(2, 3)), loss=cv.Factor(Fraction(3)), parameter="C/n"
+    )
     posed = mine.pose(X, Y, 2.0)
     V = cp.Variable((2, D))
-    theirs = cp.Problem(cp.Minimize(cp.sum_squares(V) / 2 + 2.0 / len(X) * relative(X @ V, Y, 3, True)))
+    theirs = cp.Problem(
+        cp.Minimize(cp.sum_squares(V) / 2 + 2.0 / len(X) * relative(X @ V, Y, 3, True))
+    )
     theirs.solve(solver=cp.CLARABEL)
-    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(theirs.value, rel=1e-6)
+    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(
+        theirs.value, rel=1e-6
+    )
     same = cv.margin(3, mr.CS, "C/n").pose(X, Y, 2.0).problem.C
     assert same == pytest.approx(posed.problem.C)
 
@@ -178,16 +206,27 @@ def test_a_users_own_convention_is_one_literal():
 def test_margin_of_a_squared_hinge_and_of_an_absolute_machine():
     """[m - h]^2 is m^2 [1 - h/m]^2: the map of C knows the cost; absolute margins have no 1/2 to undo."""
     V = cp.Variable((2, D))
-    square = sum(cp.square(cp.pos(2 - (X @ V)[i, c] + (X @ V)[i, k])) for i, c in enumerate(Y) for k in range(D) if k != c)
+    square = sum(
+        cp.square(cp.pos(2 - (X @ V)[i, c] + (X @ V)[i, k]))
+        for i, c in enumerate(Y)
+        for k in range(D)
+        if k != c
+    )
     theirs = cp.Problem(cp.Minimize(cp.sum_squares(V) / 2 + 0.3 * square))
     theirs.solve(solver=cp.CLARABEL)
     posed = cv.margin(2, mr.WW.with_cost("quadratic")).pose(X, Y, 0.3)
-    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(theirs.value, rel=1e-6)
+    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(
+        theirs.value, rel=1e-6
+    )
     sign = 2 * np.eye(D)[Y] - 1
-    theirs = cp.Problem(cp.Minimize(cp.sum_squares(V) / 2 + 0.3 * cp.sum(cp.pos(5 - cp.multiply(sign, X @ V)))))
+    theirs = cp.Problem(
+        cp.Minimize(cp.sum_squares(V) / 2 + 0.3 * cp.sum(cp.pos(5 - cp.multiply(sign, X @ V))))
+    )
     theirs.solve(solver=cp.CLARABEL)
     posed = cv.margin(5, mr.OVA).pose(X, Y, 0.3)
-    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(theirs.value, rel=1e-6)
+    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(
+        theirs.value, rel=1e-6
+    )
     with pytest.raises(mr.SpecError, match="margin"):
         cv.margin(2, mr.RM())
     assert cv.convention_named("margin2", mr.WW).loss == cv.HL4.loss

@@ -10,7 +10,7 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.conformance import diagnose
 from msvm_ref.conformance.cases import OFFSET
-from msvm_ref.conformance.neighbourhood import Hypothesis, possible
+from msvm_ref.conformance.hypotheses import Hypothesis, possible
 
 X, Y = np.array(OFFSET.X), np.array(OFFSET.y)
 
@@ -88,5 +88,7 @@ def test_the_ray_test_never_rules_out_the_truth():
             s = mr.solve(claim)
             if np.linalg.norm(s.W) < 1e-6:
                 continue  # nothing to scale: the trivial optimum of MMR_ORTHO with a free bias
-            same = Hypothesis(machine, 1.0, 1.0, bias, 1.0, (0, 1, 2), "as given", "as given", (), 0.0)
+            same = Hypothesis(
+                machine, 1.0, 1.0, bias, 1.0, (0, 1, 2), "as given", "as given", (), 0.0
+            )
             assert possible(claim, same, s.candidate.primal[0], s.b, {}), (machine.name, bias)

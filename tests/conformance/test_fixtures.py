@@ -11,7 +11,7 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.conformance.convention_pairs import PROBLEMS, problem_of, relation
 from msvm_ref.conformance.fixtures import BIAS_FIXTURES, DATA, MACHINE_FIXTURES, MARGIN, OPTIMA
-from msvm_ref.judge.values import primal_value
+from msvm_ref.judge.objective import primal_value
 from msvm_ref.model import conventions as cv
 
 SOLVED: dict[tuple[str, str, str], mr.Solution] = {}
@@ -32,7 +32,9 @@ def worse(of: mr.Solution, at: mr.Solution) -> float:
 
 def test_every_pair_is_there():
     names = [m.name for m in mr.CATALOGUE]
-    assert {(f.first[0], f.second[0]) for f in MACHINE_FIXTURES} == set(itertools.combinations(names, 2))
+    assert {(f.first[0], f.second[0]) for f in MACHINE_FIXTURES} == set(
+        itertools.combinations(names, 2)
+    )
     assert len(BIAS_FIXTURES) == 3 * len(names)
 
 
@@ -90,7 +92,9 @@ def test_every_pair_of_conventions_is_separated_or_the_same():
     for a, b in itertools.combinations(cv.CONVENTIONS, 2):
         r = relation(a, b)
         kinds[r.kind] += 1
-        wheres = [r.where] if r.where else PROBLEMS[2 if r.first.binary or r.second.binary else 3][:1]
+        wheres = (
+            [r.where] if r.where else PROBLEMS[2 if r.first.binary or r.second.binary else 3][:1]
+        )
         for where in wheres:
             off = posing.misread(r.second, r.first, where), posing.misread(r.first, r.second, where)
             assert (min(off) > MARGIN) if r.where else (max(off) < 1e-9), (a.name, b.name, off)
@@ -101,7 +105,12 @@ def test_every_pair_of_conventions_is_separated_or_the_same():
 def test_convertible_conventions_convert():
     """f' = scale f at the converted constant, through both maps: composed, they are the identity on the optimum."""
     X, y = np.array([[4.0, 1], [-1, 2], [1, -1], [2, 0]]), [0, 1, 2, 1]
-    for a, b in (("HL(4)", "FH(1)"), ("FH(2)", "mlpack"), ("HL(16)", "svm-multiclass"), ("HL(4)", "HL(7)")):
+    for a, b in (
+        ("HL(4)", "FH(1)"),
+        ("FH(2)", "mlpack"),
+        ("HL(16)", "svm-multiclass"),
+        ("HL(4)", "HL(7)"),
+    ):
         r = relation(a, b)
         assert r.kind == "convertible"
         one = r.first.pose(X, y, 0.5)

@@ -12,7 +12,7 @@ import pytest
 
 import msvm_ref as mr
 import msvm_ref.conformance.checks
-import msvm_ref.truth.solve  # numpy and cvxpy load once per process: before pytester forgets what its runs import
+import msvm_ref.solvers.truth.solve  # numpy and cvxpy load once per process: before pytester forgets what its runs import
 
 pytest_plugins = ["pytester"]
 
@@ -41,7 +41,9 @@ def _found_by_other_processes(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(mr.__file__).parents[1]))
 
 
-def suite(pytester: pytest.Pytester, factor: float, expected: dict[str, str], *arguments: str) -> pytest.RunResult:
+def suite(
+    pytester: pytest.Pytester, factor: float, expected: dict[str, str], *arguments: str
+) -> pytest.RunResult:
     text = SUITE.replace("HERE", repr(str(Path(__file__).parent)))
     pytester.makepyfile(text.replace("FACTOR", str(factor)).replace("EXPECTED", repr(expected)))
     quick = ("-p", "no:hypothesispytest")  # it would import hypothesis anew in every run
@@ -57,8 +59,12 @@ def test_passes_and_skips(pytester):
 def test_fails_with_the_numbers_and_writes_the_report(pytester):
     result = suite(pytester, 2.0, {}, "--msvm-report", "out.json")
     result.assert_outcomes(failed=1, passed=0, skipped=2)
-    result.stdout.fnmatch_lines(["*CheckFailed: examples three times over: objective *",
-                                 "msvm: 3 checks, 1 failed; report: out.json"])
+    result.stdout.fnmatch_lines(
+        [
+            "*CheckFailed: examples three times over: objective *",
+            "msvm: 3 checks, 1 failed; report: out.json",
+        ]
+    )
     rows = {r["name"]: r for r in json.loads((pytester.path / "out.json").read_text())["records"]}
     assert rows["check_duplicates"]["status"] == "failed"
     assert "optimum lies in" in rows["check_duplicates"]["message"]
@@ -66,13 +72,22 @@ def test_fails_with_the_numbers_and_writes_the_report(pytester):
 
 
 def test_expected_failures_are_strict(pytester):
-    suite(pytester, 2.0, {"check_duplicates": "C doubled"}, "--msvm-report", "out.md").assert_outcomes(xfailed=1, skipped=2)
-    assert "| check_duplicates | expected failure | C doubled |" in (pytester.path / "out.md").read_text()
-    suite(pytester, 1.0, {"check_duplicates": "C doubled"}).assert_outcomes(failed=1, passed=1, skipped=1)
+    suite(
+        pytester, 2.0, {"check_duplicates": "C doubled"}, "--msvm-report", "out.md"
+    ).assert_outcomes(xfailed=1, skipped=2)
+    assert (
+        "| check_duplicates | expected failure | C doubled |"
+        in (pytester.path / "out.md").read_text()
+    )
+    suite(pytester, 1.0, {"check_duplicates": "C doubled"}).assert_outcomes(
+        failed=1, passed=1, skipped=1
+    )
 
 
 def test_the_plugin_is_light():
-    code = ("import sys, pytest; before = set(sys.modules); import msvm_ref.conformance.plugin; "
-            "heavy = {'cvxpy', 'numpy', 'scipy', 'sklearn', 'hypothesis'} & (set(sys.modules) - before); "
-            "assert not heavy, heavy")
+    code = (
+        "import sys, pytest; before = set(sys.modules); import msvm_ref.conformance.plugin; "
+        "heavy = {'cvxpy', 'numpy', 'scipy', 'sklearn', 'hypothesis'} & (set(sys.modules) - before); "
+        "assert not heavy, heavy"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

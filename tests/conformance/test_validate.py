@@ -51,14 +51,38 @@ def module(tmp_path, monkeypatch):
 
 
 def test_a_good_function_passes(module, capsys):
-    assert main(["validate", "mysvm:good", "--machine", "WW", "--check", "check_C", "--check", "check_objective", "-v"]) == 0
+    assert (
+        main(
+            [
+                "validate",
+                "mysvm:good",
+                "--machine",
+                "WW",
+                "--check",
+                "check_C",
+                "--check",
+                "check_objective",
+                "-v",
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "passes at 0.001" in out
     assert "skipped: check_objective: it reports no objective" in out
 
 
 def test_a_bad_one_fails_and_every_report_says_why(module, capsys):
-    arguments = ["validate", "mysvm:bad", "--machine", "WW", "--check", "check_C", "--check", "check_sample_order"]
+    arguments = [
+        "validate",
+        "mysvm:bad",
+        "--machine",
+        "WW",
+        "--check",
+        "check_C",
+        "--check",
+        "check_sample_order",
+    ]
     reports = [f"--report=out{ending}" for ending in (".html", ".json", ".md")]
     assert main([*arguments, *reports]) == 1
     out = capsys.readouterr().out
@@ -81,7 +105,10 @@ def test_a_bad_one_fails_and_every_report_says_why(module, capsys):
 
 def test_an_estimator_in_its_own_convention(module, capsys):
     check = ["--check", "check_C", "--check", "check_label_order"]
-    assert main(["validate", "mysvm:Estimator", "--machine", "WW", "--convention", "margin1", *check]) == 0
+    assert (
+        main(["validate", "mysvm:Estimator", "--machine", "WW", "--convention", "margin1", *check])
+        == 0
+    )
     assert main(["validate", "mysvm:Estimator", "--machine", "WW", *check]) == 1
     assert "margin f_y - f_c >= 1" in capsys.readouterr().out
 
@@ -89,9 +116,13 @@ def test_an_estimator_in_its_own_convention(module, capsys):
 def test_a_program(module, capsys):
     (module / "svm.py").write_text(
         f"import json, sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom gradient import projected_gradient\n"
-        "t = json.load(sys.stdin)\nprint(json.dumps({'W': projected_gradient(t['X'], t['y'], t['C'])['W'].tolist()}))\n")
+        "t = json.load(sys.stdin)\nprint(json.dumps({'W': projected_gradient(t['X'], t['y'], t['C'])['W'].tolist()}))\n"
+    )
     command = f"{sys.executable} svm.py"
-    assert main(["validate", "--command", command, "--machine", "WW", "--check", "check_label_order"]) == 0
+    assert (
+        main(["validate", "--command", command, "--machine", "WW", "--check", "check_label_order"])
+        == 0
+    )
     assert "1 solver" in capsys.readouterr().out
 
 
@@ -102,12 +133,24 @@ def test_sklearn_one_check(capsys):
     assert "SGDClassifier" in out
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["sklearn", "--command", "x"], ["nonsense"], ["os:nothing"], ["no_such_module:x"], ["sklearn", "--machine", "WW"],
-    ["sklearn", "--check", "nonsense"], ["sklearn", "--report", "out.pdf"], ["--command", "./no-such-program"],
-    ["math:sqrt", "--machine", "XX"], ["math:sqrt", "--machine", "WW", "--convention", "nonsense"],
-    ["math:pi", "--machine", "WW"]],
-    ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["sklearn", "--command", "x"],
+        ["nonsense"],
+        ["os:nothing"],
+        ["no_such_module:x"],
+        ["sklearn", "--machine", "WW"],
+        ["sklearn", "--check", "nonsense"],
+        ["sklearn", "--report", "out.pdf"],
+        ["--command", "./no-such-program"],
+        ["math:sqrt", "--machine", "XX"],
+        ["math:sqrt", "--machine", "WW", "--convention", "nonsense"],
+        ["math:pi", "--machine", "WW"],
+    ],
+    ids=" ".join,
+)
 def test_usage_errors(arguments, capsys):
     assert main(["validate", *arguments]) == 2
     assert "Error:" in capsys.readouterr().err
@@ -116,7 +159,15 @@ def test_usage_errors(arguments, capsys):
 def test_diagnose(tmp_path, capsys):
     X, y = np.array(OFFSET.X), np.array(OFFSET.y)
     s = mr.solve(mr.Problem(mr.WW, X, y, bias="penalized"))
-    claim = {"machine": "WW", "C": 1.0, "bias": "free", "X": X.tolist(), "y": y.tolist(), "W": s.W.tolist(), "b": s.b.tolist()}
+    claim = {
+        "machine": "WW",
+        "C": 1.0,
+        "bias": "free",
+        "X": X.tolist(),
+        "y": y.tolist(),
+        "W": s.W.tolist(),
+        "b": s.b.tolist(),
+    }
     path = tmp_path / "theirs.json"
     path.write_text(json.dumps(claim))
     assert main(["diagnose", str(path)]) == 1
@@ -125,7 +176,13 @@ def test_diagnose(tmp_path, capsys):
     path.write_text(json.dumps(claim | {"bias": "penalized"}))
     assert main(["diagnose", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["as_claimed"]
-    for broken in ("{", "[1]", "{}", json.dumps(claim | {"W": [[1]]}), json.dumps(claim | {"machine": "XX"})):
+    for broken in (
+        "{",
+        "[1]",
+        "{}",
+        json.dumps(claim | {"W": [[1]]}),
+        json.dumps(claim | {"machine": "XX"}),
+    ):
         path.write_text(broken)
         assert main(["diagnose", str(path)]) == 2
     assert main(["diagnose", str(tmp_path / "absent.json")]) == 2

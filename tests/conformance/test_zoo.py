@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradient import projected_gradient
-from subtle import BROKEN
-from zoo import TRUTHS, ZOO, Truth, honest, solved
 
 import msvm_ref as mr
 from msvm_ref.conformance import CHECKS, check_solver
 from msvm_ref.conformance.suite import make_trial
 from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke
 from msvm_ref.model import conventions as cv
-from msvm_ref.truth.solve import ROUTES
+from msvm_ref.solvers.truth.solve import ROUTES
+from tests.conformance.gradient import projected_gradient
+from tests.conformance.subtle import BROKEN
+from tests.conformance.zoo import TRUTHS, ZOO, Truth, honest, solved
 
 
 @pytest.fixture(autouse=True)
 def _solve_each_problem_once(monkeypatch):
     """Diagnoses of different bugs ask for the same neighbours."""
-    for module in ("diagnosis", "nearly"):
+    for module in ("diagnosis", "repairs"):
         monkeypatch.setattr(f"msvm_ref.conformance.{module}.solve", solved)
 
 
 def claim_of(animal):
-    claim = {"tolerance": 1e-6} | ({} if "convention" in animal.claim else {"machine": mr.WW}) | animal.claim
+    claim = (
+        {"tolerance": 1e-6}
+        | ({} if "convention" in animal.claim else {"machine": mr.WW})
+        | animal.claim
+    )
     return make_trial(animal.solver, truths=TRUTHS, **claim)
 
 
@@ -80,7 +84,10 @@ HONEST = {
     "WW": (honest(), {"machine": mr.WW}),
     "CS free": (honest(mr.CS, "free"), {"machine": mr.CS, "bias": "free"}),
     "LLW penalized": (honest(mr.LLW, "penalized"), {"machine": mr.LLW, "bias": "penalized"}),
-    "OVA squared": (honest(mr.OVA.with_cost("quadratic")), {"machine": mr.OVA.with_cost("quadratic")}),
+    "OVA squared": (
+        honest(mr.OVA.with_cost("quadratic")),
+        {"machine": mr.OVA.with_cost("quadratic")},
+    ),
 }
 
 
@@ -93,15 +100,31 @@ def test_the_truth_passes_everything(name):
     assert passed >= (38 if name == "WW" else 33), [r for r in records if r.status == "skipped"]
 
 
-SMALL = ["check_optimality", "check_C", "check_absent_class", "check_degenerate_data", "check_contradictory_duplicates",
-         "check_multipliers"]
+SMALL = [
+    "check_optimality",
+    "check_C",
+    "check_absent_class",
+    "check_degenerate_data",
+    "check_contradictory_duplicates",
+    "check_multipliers",
+]
 
 
 @pytest.mark.parametrize("method", [*ROUTES, "fast"])
 def test_every_method_that_takes_any_problem_is_an_honest_solver(method):
     def solver(X, y, C, sample_weight=None, classes=None):
-        s = mr.solve(mr.Problem(mr.WW, X, y, C=C, bias="free", classes=classes), method=method, tolerance=1e-7)
-        return {"W": s.W, "b": s.b, "alpha": s.alpha, "classes": s.problem.classes, "converged": s.converged}
+        s = mr.solve(
+            mr.Problem(mr.WW, X, y, C=C, bias="free", classes=classes),
+            method=method,
+            tolerance=1e-7,
+        )
+        return {
+            "W": s.W,
+            "b": s.b,
+            "alpha": s.alpha,
+            "classes": s.problem.classes,
+            "converged": s.converged,
+        }
 
     records = check_solver(solver, mr.WW, bias="free", tolerance=1e-6, checks=SMALL, truths=TRUTHS)
     assert [r.status for r in records] == ["passed"] * len(SMALL), records
@@ -158,18 +181,31 @@ class PairwisePenalty(Truth):
         posed = cv.HL7.pose(X, y, C, classes=classes)
         s = solved(posed.problem)
         out = posed.theirs(s.W, s.b)
-        return {"W": out["W"] + np.arange(1.0, 1 + len(out["W"]))[:, None], "b": out["b"], "classes": posed.problem.classes}
+        return {
+            "W": out["W"] + np.arange(1.0, 1 + len(out["W"]))[:, None],
+            "b": out["b"],
+            "classes": posed.problem.classes,
+        }
 
 
 class Float32Lists(Truth):
     def spoil(self, out, problem, s):
         W = s.W.astype(np.float32)
-        return {"W": W.tolist(), "classes": np.array(problem.classes), "objective": np.float32(s.objective),
-                "converged": np.bool_(True), "predict": lambda X: [problem.classes[k] for k in (X @ W).argmax(axis=1)]}
+        return {
+            "W": W.tolist(),
+            "classes": np.array(problem.classes),
+            "objective": np.float32(s.objective),
+            "converged": np.bool_(True),
+            "predict": lambda X: [problem.classes[k] for k in (X @ W).argmax(axis=1)],
+        }
 
 
 def scores_only(X, y, C, sample_weight=None, classes=None):
-    s = solved(mr.Problem(mr.WW, X, y, C=C, kernel=mr.rbf(0.5), sample_weight=sample_weight, classes=classes))
+    s = solved(
+        mr.Problem(
+            mr.WW, X, y, C=C, kernel=mr.rbf(0.5), sample_weight=sample_weight, classes=classes
+        )
+    )
     return {"scores": s.decision_function(X), "classes": s.problem.classes, "predict": s.predict}
 
 
@@ -184,13 +220,29 @@ def by_class(X, y, C, class_weight=None):
     return s.W, np.zeros(s.problem.d)
 
 
-@pytest.mark.parametrize(("solver", "claim", "least"), [
-    (Reversed(), {"machine": mr.WW}, 34), (Attribute(), {"machine": mr.WW}, 30),
-    (ShiftedBias(), {"machine": mr.CS, "bias": "free"}, 36), (PairwisePenalty(), {"convention": "HL(7)"}, 29),
-    (Float32Lists(), {"machine": mr.WW, "tolerance": 1e-3}, 34), (scores_only, {"machine": mr.WW, "kernel": mr.rbf(0.5)}, 29),
-    (alpha_only, {"machine": mr.WW}, 31), (by_class, {"machine": mr.WW}, 30)],
-    ids=["columns reversed", "plain attribute", "shifted b", "uncentred W", "float32 lists", "scores only", "alpha only",
-         "class weights"])
+@pytest.mark.parametrize(
+    ("solver", "claim", "least"),
+    [
+        (Reversed(), {"machine": mr.WW}, 34),
+        (Attribute(), {"machine": mr.WW}, 30),
+        (ShiftedBias(), {"machine": mr.CS, "bias": "free"}, 36),
+        (PairwisePenalty(), {"convention": "HL(7)"}, 29),
+        (Float32Lists(), {"machine": mr.WW, "tolerance": 1e-3}, 34),
+        (scores_only, {"machine": mr.WW, "kernel": mr.rbf(0.5)}, 29),
+        (alpha_only, {"machine": mr.WW}, 31),
+        (by_class, {"machine": mr.WW}, 30),
+    ],
+    ids=[
+        "columns reversed",
+        "plain attribute",
+        "shifted b",
+        "uncentred W",
+        "float32 lists",
+        "scores only",
+        "alpha only",
+        "class weights",
+    ],
+)
 def test_right_solvers_in_awkward_dress_pass_everything(solver, claim, least):
     records = check_solver(solver, **{"tolerance": 1e-6} | claim, truths=TRUTHS)
     assert [r for r in records if r.status == "failed"] == []
@@ -205,12 +257,19 @@ def test_a_projected_gradient_solver_passes_everything():
 
 def test_the_truth_in_another_convention_passes_everything():
     """kernlab's way of writing WW: margin 2, K + 1; the solver works in those units throughout."""
+
     def kbb(X, y, C, sample_weight=None, classes=None):
         posed = cv.KERNLAB_KBB.pose(X, y, C, sample_weight=sample_weight, classes=classes)
         s = solved(posed.problem)
         back = posed.theirs(s.W, s.b, s.alpha)
-        return {**back, "objective": posed.objective(s.objective), "classes": posed.problem.classes,
-                "decision_function": lambda Z: Z @ back["W"] + back["b"], "predict": s.predict, "converged": True}
+        return {
+            **back,
+            "objective": posed.objective(s.objective),
+            "classes": posed.problem.classes,
+            "decision_function": lambda Z: Z @ back["W"] + back["b"],
+            "predict": s.predict,
+            "converged": True,
+        }
 
     records = check_solver(kbb, convention="kernlab-kbb", tolerance=1e-7, truths=TRUTHS)
     assert [r for r in records if r.status == "failed"] == []

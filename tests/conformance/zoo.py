@@ -33,12 +33,25 @@ class Truth:
         return self.answer(problem, solved(problem))
 
     def problem(self, X, y, C, weight, classes):
-        return mr.Problem(self.machine, X, y, C=C, bias=self.bias, sample_weight=weight, classes=classes)
+        return mr.Problem(
+            self.machine, X, y, C=C, bias=self.bias, sample_weight=weight, classes=classes
+        )
 
     def answer(self, problem, s):
-        return self.spoil({"W": np.array(s.W), "b": None if self.bias == "none" else np.array(s.b), "alpha": s.alpha,
-                           "objective": s.objective, "converged": s.converged, "classes": problem.classes,
-                           "decision_function": s.decision_function, "predict": s.predict}, problem, s)
+        return self.spoil(
+            {
+                "W": np.array(s.W),
+                "b": None if self.bias == "none" else np.array(s.b),
+                "alpha": s.alpha,
+                "objective": s.objective,
+                "converged": s.converged,
+                "classes": problem.classes,
+                "decision_function": s.decision_function,
+                "predict": s.predict,
+            },
+            problem,
+            s,
+        )
 
     def spoil(self, out, problem, s):
         return out
@@ -73,8 +86,11 @@ def animal(check, diagnosis=None, **claim):
 
 def at_cost(factor):
     """A ``problem`` step that misreads C."""
+
     def problem(self, X, y, C, weight, classes):
-        return Truth.problem(self, X, y, C * (factor(X) if callable(factor) else factor), weight, classes)
+        return Truth.problem(
+            self, X, y, C * (factor(X) if callable(factor) else factor), weight, classes
+        )
 
     return problem
 
@@ -150,7 +166,9 @@ class IgnoredWeights(Truth):
 @animal("check_weights_equal_duplication", "weights multiplied by the label's index")
 class WeightsByIndex(Truth):
     def problem(self, X, y, C, weight, classes):
-        return super().problem(X, y, C, None if weight is None else weight * (np.asarray(y) + 1.0), classes)
+        return super().problem(
+            X, y, C, None if weight is None else weight * (np.asarray(y) + 1.0), classes
+        )
 
 
 @animal("check_class_weights", "weights multiplied by the label's index")
@@ -165,7 +183,9 @@ class ClassWeightsByIndex(Truth):
 @animal("check_zero_weight_is_removal")
 class ZeroWeightIsOne(Truth):
     def problem(self, X, y, C, weight, classes):
-        return super().problem(X, y, C, None if weight is None else np.where(weight == 0, 1.0, weight), classes)
+        return super().problem(
+            X, y, C, None if weight is None else np.where(weight == 0, 1.0, weight), classes
+        )
 
 
 @animal("check_bias_treatment", "a penalized bias (K + 1) for a free bias", bias="free")
@@ -225,7 +245,11 @@ class WrongProx(Truth):
     def spoil(self, out, problem, s):
         alpha = np.array(s.alpha)
         alpha[:, 1] = np.minimum(alpha[:, 1], 0.5 * problem.C)
-        return out | {"W": problem.X.T @ (np.eye(problem.d)[problem.y] * alpha.sum(axis=1, keepdims=True) - alpha) / 2}
+        return out | {
+            "W": problem.X.T
+            @ (np.eye(problem.d)[problem.y] * alpha.sum(axis=1, keepdims=True) - alpha)
+            / 2
+        }
 
 
 @animal("check_refit")
@@ -294,7 +318,9 @@ class PredictsIndices(Truth):
 class TiesToTheLast(Truth):
     def spoil(self, out, problem, s):
         d, classes = problem.d, np.array(problem.classes)
-        return out | {"predict": lambda X: classes[d - 1 - s.decision_function(X)[:, ::-1].argmax(axis=1)]}
+        return out | {
+            "predict": lambda X: classes[d - 1 - s.decision_function(X)[:, ::-1].argmax(axis=1)]
+        }
 
 
 @animal("check_predict_is_argmax")
@@ -326,7 +352,7 @@ class ForgetsAbsentClasses(Truth):
         out = super().__call__(X, y, C, sample_weight, None)
         if classes is not None:
             W = np.zeros((len(out["W"]), len(classes)))
-            W[:, :out["W"].shape[1]] = out["W"]
+            W[:, : out["W"].shape[1]] = out["W"]
             out |= {"W": W, "classes": classes}
         return out
 
@@ -335,9 +361,13 @@ class ForgetsAbsentClasses(Truth):
 class DropsDuplicates(Truth):
     def problem(self, X, y, C, weight, classes):
         _, keep = np.unique(np.asarray(X), axis=0, return_index=True)
-        return super().problem(np.asarray(X)[np.sort(keep)], np.asarray(y)[np.sort(keep)], C,
-                               None if weight is None else np.asarray(weight)[np.sort(keep)], range(3) if classes is None
-                               and len(np.unique(y)) == 3 else classes)
+        return super().problem(
+            np.asarray(X)[np.sort(keep)],
+            np.asarray(y)[np.sort(keep)],
+            C,
+            None if weight is None else np.asarray(weight)[np.sort(keep)],
+            range(3) if classes is None and len(np.unique(y)) == 3 else classes,
+        )
 
 
 @animal("check_multipliers")
@@ -378,14 +408,20 @@ class HardCodedSeed(Truth):
 class HalvesPrecisionOfFloat32(Truth):
     def __call__(self, X, y, C, sample_weight=None, classes=None):
         out = super().__call__(X, y, C, sample_weight, classes)
-        return out | {"W": out["W"].astype(np.float16)} if np.asarray(X).dtype == np.float32 else out
+        return (
+            out | {"W": out["W"].astype(np.float16)} if np.asarray(X).dtype == np.float32 else out
+        )
 
 
 @animal("check_integer_input")
 class WorksInTheTypeOfX(Truth):
     def __call__(self, X, y, C, sample_weight=None, classes=None):
         out = super().__call__(X, y, C, sample_weight, classes)
-        return out | {"W": out["W"].astype(np.asarray(X).dtype)} if np.asarray(X).dtype.kind == "i" else out
+        return (
+            out | {"W": out["W"].astype(np.asarray(X).dtype)}
+            if np.asarray(X).dtype.kind == "i"
+            else out
+        )
 
 
 @animal("check_noncontiguous_input")
@@ -404,7 +440,7 @@ class NanIsZero(Truth):
 @animal("check_refuses_mismatched_lengths")
 class CutsToTheShorter(Truth):
     def problem(self, X, y, C, weight, classes):
-        return super().problem(X[:len(y)], y, C, weight, classes)
+        return super().problem(X[: len(y)], y, C, weight, classes)
 
 
 @animal("check_refuses_nonpositive_C")

@@ -12,15 +12,31 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import msvm_ref as mr
 from msvm_ref.estimator import base
 
-ESTIMATORS = [mr.MulticlassSVC(), mr.OneVsAllSVC(kernel="linear"), mr.OneVsOneSVC(kernel="linear"), mr.DAGSVC(kernel="linear"),
-              mr.MarginTreeClassifier()]
+ESTIMATORS = [
+    mr.MulticlassSVC(),
+    mr.OneVsAllSVC(kernel="linear"),
+    mr.OneVsOneSVC(kernel="linear"),
+    mr.DAGSVC(kernel="linear"),
+    mr.MarginTreeClassifier(),
+]
 SOLVED: dict[tuple, mr.Solution] = {}
 
 
 def remembered(problem, method, **options):
     weight = None if problem.sample_weight is None else problem.sample_weight.tobytes()
-    key = (problem.machine, problem.X.tobytes(), problem.X.shape, problem.y.tobytes(), problem.d, problem.C, problem.kernel,
-           problem.bias, weight, method, tuple(options.items()))
+    key = (
+        problem.machine,
+        problem.X.tobytes(),
+        problem.X.shape,
+        problem.y.tobytes(),
+        problem.d,
+        problem.C,
+        problem.kernel,
+        problem.bias,
+        weight,
+        method,
+        tuple(options.items()),
+    )
     if key not in SOLVED:
         SOLVED[key] = mr.solve(problem, method, **options)
     return SOLVED[key]

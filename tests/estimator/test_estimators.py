@@ -18,16 +18,20 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import compute_class_weight
-from small_problems import blobs
 
 import msvm_ref as mr
 from msvm_ref.estimator import base
 from msvm_ref.estimator.automatic import FEW_WEIGHTS, TRUTH_UP_TO, choose
+from tests.small_problems import blobs
 
 X, Y = blobs(3, 8)
 NAMES = np.array(["ant", "bee", "cat"])[Y]
-ALL = (mr.MulticlassSVC(kernel="linear"), mr.OneVsOneSVC(kernel="linear"), mr.DAGSVC(kernel="linear"),
-       mr.MarginTreeClassifier())
+ALL = (
+    mr.MulticlassSVC(kernel="linear"),
+    mr.OneVsOneSVC(kernel="linear"),
+    mr.DAGSVC(kernel="linear"),
+    mr.MarginTreeClassifier(),
+)
 
 
 def named(estimator) -> str:
@@ -46,13 +50,23 @@ def test_every_machine_is_the_problem_it_names(machine):
 
 
 def test_options_reach_the_problem():
-    mine = mr.Machine("mine", margin=mr.ABSOLUTE, aggregation=mr.TOTAL_MAX, target=mr.Target(own=2, other=1), sum_to_zero=True)
-    fitted = mr.MulticlassSVC(mine, C=3.0, kernel="poly", degree=2, gamma=0.5, coef0=0.25, bias="free", cost="quadratic")
+    mine = mr.Machine(
+        "mine",
+        margin=mr.ABSOLUTE,
+        aggregation=mr.TOTAL_MAX,
+        target=mr.Target(own=2, other=1),
+        sum_to_zero=True,
+    )
+    fitted = mr.MulticlassSVC(
+        mine, C=3.0, kernel="poly", degree=2, gamma=0.5, coef0=0.25, bias="free", cost="quadratic"
+    )
     problem = fitted.fit(X, Y).solution_.problem
     assert problem.machine == mine.with_cost("quadratic")
     assert str(problem.kernel) == "polynomial(2, 0.5, 0.25)"
     assert (problem.C, problem.bias) == (3.0, "free")
-    assert mr.MulticlassSVC("RM(1/4)", kernel=mr.rbf(2.0)).fit(X, Y).solution_.problem.machine == mr.RM(0.25)
+    assert mr.MulticlassSVC("RM(1/4)", kernel=mr.rbf(2.0)).fit(
+        X, Y
+    ).solution_.problem.machine == mr.RM(0.25)
     assert str(mr.MulticlassSVC(gamma="auto").fit(X, Y).solution_.problem.kernel) == "rbf(0.333333)"
 
 
@@ -60,7 +74,9 @@ def test_options_reach_the_problem():
 def test_attributes_make_the_decision_function(classes):
     rows = classes > Y
     for bias in ("none", "free", "penalized"):
-        fitted = mr.MulticlassSVC("CS", kernel="linear", bias=bias, tol=1e-9).fit(X[rows], NAMES[rows])
+        fitted = mr.MulticlassSVC("CS", kernel="linear", bias=bias, tol=1e-9).fit(
+            X[rows], NAMES[rows]
+        )
         assert fitted.coef_.shape == (1 if classes == 2 else 3, 3)
         scores = X @ fitted.coef_.T + fitted.intercept_
         assert np.allclose(scores if classes > 2 else scores[:, 0], fitted.decision_function(X))
@@ -76,7 +92,9 @@ def test_pairs_expose_weights_certificates_and_votes():
     scores = X @ fitted.coef_.T + fitted.intercept_
     assert np.allclose(scores, np.column_stack(list(fitted.pairs_.pair_scores(X).values())))
     assert list(fitted.certificates_) == [("ant", "bee"), ("ant", "cat"), ("bee", "cat")]
-    assert fitted.certificate_.relative_gap == max(c.relative_gap for c in fitted.certificates_.values())
+    assert fitted.certificate_.relative_gap == max(
+        c.relative_gap for c in fitted.certificates_.values()
+    )
     assert (fitted.decision_function(X).sum(axis=1) == 3).all()
     assert set(fitted.vote_margin(X)) <= {0, 1, 2}
     two = mr.OneVsOneSVC(kernel="linear").fit(X[Y < 2], NAMES[Y < 2])
@@ -90,9 +108,20 @@ def test_the_dag_shows_its_path():
     assert path.shape == (len(X), 2, 3)
     assert (path[:, 0, :2] == ["cat", "bee"]).all()
     assert (path[:, -1, 2] == fitted.predict(X)).all()
-    assert (mr.DAGSVC(order=np.array(["cat", "ant", "bee"]), kernel="linear").fit(X, NAMES).path(X) == path).all()
-    for wrong in (["ant"], ["ant", "bee", "dog"], ["ant", "bee", "bee"], [0, 1, 2], "ant", 5, [["ant"], ["bee"], ["cat"]],
-                  set(NAMES)):
+    assert (
+        mr.DAGSVC(order=np.array(["cat", "ant", "bee"]), kernel="linear").fit(X, NAMES).path(X)
+        == path
+    ).all()
+    for wrong in (
+        ["ant"],
+        ["ant", "bee", "dog"],
+        ["ant", "bee", "bee"],
+        [0, 1, 2],
+        "ant",
+        5,
+        [["ant"], ["bee"], ["cat"]],
+        set(NAMES),
+    ):
         with pytest.raises(mr.DataError, match="permutation"):
             mr.DAGSVC(order=wrong, kernel="linear").fit(X, NAMES)
 
@@ -107,7 +136,9 @@ def test_the_tree_draws_itself(tmp_path):
     hard = mr.MarginTreeClassifier(C=math.inf)
     margin = hard.fit(far, labels).tree_.root.margin
     assert margin.lower > 1
-    assert hard.fit(far[[0, *range(9), 4]], labels[[0, *range(9), 4]]).tree_.root.margin == margin  # copies change nothing
+    assert (
+        hard.fit(far[[0, *range(9), 4]], labels[[0, *range(9), 4]]).tree_.root.margin == margin
+    )  # copies change nothing
     with pytest.raises(mr.DataError, match="finite with sample_weight"):
         hard.fit(far, labels, sample_weight=np.full(9, 2.0))
 
@@ -127,7 +158,9 @@ def test_weights_classes_and_order(estimator):
     weight = np.arange(len(Y)) % 4.0  # not % 3: that would take a whole class away
     a = clone(estimator).fit(X, Y, sample_weight=weight)
     order = np.random.default_rng(0).permutation(len(Y))
-    b = clone(estimator).fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int)))
+    b = clone(estimator).fit(
+        np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int))
+    )
     c = clone(estimator).fit(X[order], Y[order], sample_weight=weight[order])
     for other in (b, c):  # the same problem to the last bit
         assert other.certificate_ == a.certificate_
@@ -138,9 +171,13 @@ def test_weights_classes_and_order(estimator):
     assert heavy.certificate_ == by_hand.certificate_
     balanced = clone(estimator).set_params(class_weight="balanced")
     by_weight = balanced.fit(X, Y, sample_weight=weight).certificate_
-    by_copies = balanced.fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int))).certificate_
+    by_copies = balanced.fit(
+        np.repeat(X, weight.astype(int), axis=0), np.repeat(Y, weight.astype(int))
+    ).certificate_
     assert by_weight == by_copies
-    share = compute_class_weight("balanced", classes=np.arange(3), y=np.repeat(Y, weight.astype(int)))
+    share = compute_class_weight(
+        "balanced", classes=np.arange(3), y=np.repeat(Y, weight.astype(int))
+    )
     assert by_weight == clone(estimator).fit(X, Y, sample_weight=weight * share[Y]).certificate_
 
 
@@ -148,7 +185,9 @@ def test_weights_classes_and_order(estimator):
 def test_tables_names_and_sparse(estimator):
     dense = clone(estimator).fit(X, NAMES)
     for container in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
-        assert (clone(estimator).fit(container(X), NAMES).predict(container(X)) == dense.predict(X)).all()
+        assert (
+            clone(estimator).fit(container(X), NAMES).predict(container(X)) == dense.predict(X)
+        ).all()
     columns = ["a", "b", "c"]
     for frame in (pandas.DataFrame(X, columns=columns), polars.DataFrame(X, schema=columns)):
         fitted = clone(estimator).fit(frame, NAMES)
@@ -179,12 +218,17 @@ def test_large_sparse_input_stays_sparse_or_is_refused(estimator, monkeypatch):
         clone(estimator).set_params(kernel="rbf").fit(sparse.csr_array(X), Y)
 
 
-@pytest.mark.parametrize("estimator", [mr.MulticlassSVC("OVA"), mr.OneVsOneSVC(), mr.DAGSVC(),
-                                       mr.MarginTreeClassifier(kernel="rbf")], ids=named)
+@pytest.mark.parametrize(
+    "estimator",
+    [mr.MulticlassSVC("OVA"), mr.OneVsOneSVC(), mr.DAGSVC(), mr.MarginTreeClassifier(kernel="rbf")],
+    ids=named,
+)
 def test_a_precomputed_gram_is_the_named_kernel(estimator):
     kernel, weight, new = mr.rbf(0.3), np.arange(len(Y)) % 3.0, X + 0.05
     by_name = clone(estimator).set_params(gamma=0.3).fit(X, Y, sample_weight=weight)
-    given = clone(estimator).set_params(kernel="precomputed").fit(kernel(X, X), Y, sample_weight=weight)
+    given = (
+        clone(estimator).set_params(kernel="precomputed").fit(kernel(X, X), Y, sample_weight=weight)
+    )
     assert given.certificate_.upper == pytest.approx(by_name.certificate_.upper, rel=1e-6)
     assert (given.predict(kernel(new, X)) == by_name.predict(new)).all()
     assert cross_val_score(given, kernel(X, X), Y, cv=2).shape == (2,)
@@ -194,11 +238,19 @@ def test_a_precomputed_gram_is_the_named_kernel(estimator):
 
 def test_auto_says_what_it_took():
     def problem(n, p, kernel):
-        return mr.Problem(mr.WW, np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 3, kernel=kernel)
+        return mr.Problem(
+            mr.WW, np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 3, kernel=kernel
+        )
 
     tiny, kernel, large = (problem(n, 2, mr.rbf(1.0)) for n in (15, 150, 201))
     narrow, wide = problem(200, 5, mr.linear), problem(200, FEW_WEIGHTS, mr.linear)
-    assert [choose("auto", p) for p in (tiny, kernel, large, narrow, wide)] == ["dual", "fast", "fast", "primal", "fast"]
+    assert [choose("auto", p) for p in (tiny, kernel, large, narrow, wide)] == [
+        "dual",
+        "fast",
+        "fast",
+        "primal",
+        "fast",
+    ]
     assert tiny.n * tiny.d <= TRUTH_UP_TO
     assert choose("kesler", wide) == "kesler"
     assert mr.MulticlassSVC(method="kesler", kernel="linear").fit(X, Y).method_ == "kesler"
@@ -206,8 +258,16 @@ def test_auto_says_what_it_took():
 
 
 def test_the_weights_of_copies_are_summed_in_no_order_but_their_own():
-    copies, thirds = np.r_[X, X, X], np.repeat([0.1, 0.2, 0.3], len(Y))  # (0.1 + 0.2) + 0.3 is not (0.3 + 0.2) + 0.1
-    a, b = (mr.MulticlassSVC(kernel="linear").fit(copies[::step], np.r_[Y, Y, Y][::step], thirds[::step]) for step in (1, -1))
+    copies, thirds = (
+        np.r_[X, X, X],
+        np.repeat([0.1, 0.2, 0.3], len(Y)),
+    )  # (0.1 + 0.2) + 0.3 is not (0.3 + 0.2) + 0.1
+    a, b = (
+        mr.MulticlassSVC(kernel="linear").fit(
+            copies[::step], np.r_[Y, Y, Y][::step], thirds[::step]
+        )
+        for step in (1, -1)
+    )
     assert (a.solution_.problem.costs == b.solution_.problem.costs).all()
     assert a.certificate_ == b.certificate_
 
@@ -216,7 +276,9 @@ def test_a_fit_repeats_itself_to_the_last_bit():
     np.random.seed(1)  # noqa: NPY002 - global state that must not matter
     first = mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X)
     np.random.seed(2)  # noqa: NPY002
-    assert np.array_equal(mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X), first)
+    assert np.array_equal(
+        mr.MulticlassSVC("LLW", method="fast").fit(X, Y).decision_function(X), first
+    )
     seeded = mr.MulticlassSVC("LLW", method="fast", random_state=3).fit(X, Y)
     assert np.allclose(seeded.decision_function(X), first, atol=1e-3)
 
@@ -224,12 +286,16 @@ def test_a_fit_repeats_itself_to_the_last_bit():
 def test_what_did_not_converge_warns_with_its_gap(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mr.MulticlassSVC(kernel="linear", max_iter=5).fit(X, Y)  # auto: a limit the truth has no use for
+        mr.MulticlassSVC(kernel="linear", max_iter=5).fit(
+            X, Y
+        )  # auto: a limit the truth has no use for
     with pytest.warns(ConvergenceWarning, match="certified relative gap"):
         assert mr.MulticlassSVC(method="fast", max_iter=1, C=100.0).fit(X, Y).n_iter_ == 1
     monkeypatch.setattr(base, "solve", lambda *a, **k: replace(mr.solve(*a, **k), converged=False))
     for estimator, parts in ((ALL[0], ""), (ALL[1], " in 3 of 3 binary problems")):
-        with pytest.warns(ConvergenceWarning, match=rf"stopped{parts} at a certified relative gap of") as caught:
+        with pytest.warns(
+            ConvergenceWarning, match=rf"stopped{parts} at a certified relative gap of"
+        ) as caught:
             fitted = clone(estimator).fit(X, Y)
         assert f"{fitted.certificate_.relative_gap:.2e} (tol = 1e-06)" in str(caught[0].message)
     for estimator in (*ALL, mr.OneVsAllSVC(kernel="linear")):
@@ -240,9 +306,20 @@ def test_what_did_not_converge_warns_with_its_gap(monkeypatch):
 
 @pytest.mark.parametrize("estimator", ALL, ids=named)
 def test_ugly_input_gets_a_typed_error(estimator):
-    wrong = [{"C": 0.0}, {"C": "1"}, {"kernel": "cubic"}, {"kernel": None}, {"kernel": "rbf", "gamma": -1.0}, {"tol": 0.0},
-             {"kernel": "rbf", "gamma": "large"}, {"bias": "maybe"}, {"method": "quick"}, {"cost": "cubic"},
-             {"kernel": "poly", "degree": 1.5}, {"method": "primal", "max_iter": 3}]
+    wrong = [
+        {"C": 0.0},
+        {"C": "1"},
+        {"kernel": "cubic"},
+        {"kernel": None},
+        {"kernel": "rbf", "gamma": -1.0},
+        {"tol": 0.0},
+        {"kernel": "rbf", "gamma": "large"},
+        {"bias": "maybe"},
+        {"method": "quick"},
+        {"cost": "cubic"},
+        {"kernel": "poly", "degree": 1.5},
+        {"method": "primal", "max_iter": 3},
+    ]
     for parameters in wrong:
         with pytest.raises(mr.MsvmError):
             clone(estimator).set_params(**parameters).fit(X, Y)
@@ -270,7 +347,9 @@ def test_odd_data_still_certify(estimator):
     constant = np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2])
     scaled = 1e6 * X, Y
     for data, labels in (contradictory, constant, scaled):
-        fitted = clone(estimator).set_params(C=1e-6 if data is scaled[0] else 10.0).fit(data, labels)
+        fitted = (
+            clone(estimator).set_params(C=1e-6 if data is scaled[0] else 10.0).fit(data, labels)
+        )
         assert fitted.certificate_.relative_gap <= 1e-6
     one_each = clone(estimator).fit(X[:3], Y[:3])
     assert (one_each.predict(X[:3]) == Y[:3]).all()

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import msvm_ref as mr
-from msvm_ref.exact import exact_optimum
-from msvm_ref.judge.exact_bias import bias_interval
-from msvm_ref.judge.exact_check import check_exact
+from msvm_ref.exact.bias import bias_interval
+from msvm_ref.exact.check import check_exact
+from msvm_ref.solvers.exact_optimum import exact_optimum
 
 
 def test_two_points_and_a_bias_between_them():

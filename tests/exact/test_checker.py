@@ -3,13 +3,13 @@
 from fractions import Fraction
 
 import pytest
-from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
-from msvm_ref.exact import exact_optimum
-from msvm_ref.judge.exact_bias import bias_interval
-from msvm_ref.judge.exact_check import check_exact
-from msvm_ref.judge.exact_check_kernel import check_kernel
+from msvm_ref.exact.bias import bias_interval
+from msvm_ref.exact.check import check_exact
+from msvm_ref.exact.check_kernel import check_kernel
+from msvm_ref.solvers.exact_optimum import exact_optimum
+from tests.small_problems import BIASES, COSTS, label, table
 
 X = [[1.0, 0.5], [-1.0, 1.5], [0.5, -2.0], [1.5, 1.0], [-0.5, -1.0], [2.0, -0.5]]
 Y = [0, 1, 2, 0, 1, 2]
@@ -20,7 +20,7 @@ def tampered(value):
     text = str(value)
     for k, letter in enumerate(text):
         if letter.isdigit():
-            changed = text[:k] + str((int(letter) + 1) % 10) + text[k + 1:]
+            changed = text[:k] + str((int(letter) + 1) % 10) + text[k + 1 :]
             try:
                 other = Fraction(changed)
             except ZeroDivisionError:
@@ -30,7 +30,10 @@ def tampered(value):
 
 
 def replaced(rows, i, j, value):
-    return tuple(tuple(value if (a, c) == (i, j) else v for c, v in enumerate(row)) for a, row in enumerate(rows))
+    return tuple(
+        tuple(value if (a, c) == (i, j) else v for c, v in enumerate(row))
+        for a, row in enumerate(rows)
+    )
 
 
 CASES = table(((mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()), BIASES), (COSTS,))
@@ -49,11 +52,18 @@ def test_every_one_digit_tampering_is_refused(machine, bias, cost):
             for j, entry in enumerate(row):
                 for value in tampered(entry):
                     parts = {"W": best.W, "alpha": best.alpha} | {name: replaced(rows, i, j, value)}
-                    assert check_exact(problem, best.value, parts["W"], best.b, parts["alpha"]), (name, i, j, value)
+                    assert check_exact(problem, best.value, parts["W"], best.b, parts["alpha"]), (
+                        name,
+                        i,
+                        j,
+                        value,
+                    )
     for c, entry in enumerate(best.b):
         for value in tampered(entry):
-            if unique[c] and not (bias == "free" and machine in (mr.WW, mr.CS)):  # there b + t (1, ..., 1) is as good
-                b = (*best.b[:c], value, *best.b[c + 1:])
+            if unique[c] and not (
+                bias == "free" and machine in (mr.WW, mr.CS)
+            ):  # there b + t (1, ..., 1) is as good
+                b = (*best.b[:c], value, *best.b[c + 1 :])
                 assert check_exact(problem, best.value, best.W, b, best.alpha), (c, value)
 
 
@@ -63,31 +73,51 @@ def test_a_shifted_bias_of_a_relative_machine_is_rightly_accepted():
     assert check_exact(problem, best.value, best.W, [v + 7 for v in best.b], best.alpha) == []
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    (lambda a: replaced(a, 0, 1, Fraction(-1, 10**30)), "negative"),
-    (lambda a: replaced(a, 0, 0, Fraction(1, 10**30)), "does not count"),
-    (lambda a: replaced(a, 0, 1, Fraction(10**30 + 1, 10**30)), "more than C_i"),
-    (lambda a: replaced(a, 1, 2, a[1][2] + Fraction(1, 10**30)), "sum alpha Pi nu"),
-])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda a: replaced(a, 0, 1, Fraction(-1, 10**30)), "negative"),
+        (lambda a: replaced(a, 0, 0, Fraction(1, 10**30)), "does not count"),
+        (lambda a: replaced(a, 0, 1, Fraction(10**30 + 1, 10**30)), "more than C_i"),
+        (lambda a: replaced(a, 1, 2, a[1][2] + Fraction(1, 10**30)), "sum alpha Pi nu"),
+    ],
+)
 def test_infeasible_alpha_is_named(change, words):
     problem = mr.Problem(mr.LLW, X, Y, bias="free")
     best = exact_optimum(problem)
-    assert any(words in fault for fault in check_exact(problem, best.value, best.W, best.b, change(best.alpha)))
+    assert any(
+        words in fault
+        for fault in check_exact(problem, best.value, best.W, best.b, change(best.alpha))
+    )
 
 
 def test_infeasible_primal_is_named():
     problem = mr.Problem(mr.LLW, X, Y, bias="none")
     best = exact_optimum(problem)
     off = replaced(best.W, 0, 0, best.W[0][0] + 1)
-    assert any("row 0 of W" in fault for fault in check_exact(problem, best.value, off, best.b, best.alpha))
-    assert any("no bias" in fault for fault in check_exact(problem, best.value, best.W, (1, 0, -1), best.alpha))
+    assert any(
+        "row 0 of W" in fault for fault in check_exact(problem, best.value, off, best.b, best.alpha)
+    )
+    assert any(
+        "no bias" in fault
+        for fault in check_exact(problem, best.value, best.W, (1, 0, -1), best.alpha)
+    )
 
 
-@pytest.mark.parametrize("change", [
-    lambda W, b, alpha: (W[:-1], b, alpha), lambda W, b, alpha: ((*W, W[0]), b, alpha), lambda W, b, alpha: (W, b[:-1], alpha),
-    lambda W, b, alpha: (W, (*b, 0), alpha), lambda W, b, alpha: (W, b, alpha[:-1]),
-    lambda W, b, alpha: (W, b, (*alpha, (0, 0, 0))), lambda W, b, alpha: (W, b, [(*row, 0) for row in alpha]),
-    lambda W, b, alpha: ([(*row, 0) for row in W], b, alpha), lambda W, b, alpha: ((), b, alpha)])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda W, b, alpha: (W[:-1], b, alpha),
+        lambda W, b, alpha: ((*W, W[0]), b, alpha),
+        lambda W, b, alpha: (W, b[:-1], alpha),
+        lambda W, b, alpha: (W, (*b, 0), alpha),
+        lambda W, b, alpha: (W, b, alpha[:-1]),
+        lambda W, b, alpha: (W, b, (*alpha, (0, 0, 0))),
+        lambda W, b, alpha: (W, b, [(*row, 0) for row in alpha]),
+        lambda W, b, alpha: ([(*row, 0) for row in W], b, alpha),
+        lambda W, b, alpha: ((), b, alpha),
+    ],
+)
 def test_a_row_or_column_too_many_or_too_few_is_refused(change):
     problem = mr.Problem(mr.CS, X, Y, bias="free")
     best = exact_optimum(problem)

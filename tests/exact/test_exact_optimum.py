@@ -4,21 +4,26 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
-from msvm_ref.exact import ExactnessError, exact_optimum
+from msvm_ref.errors import ExactnessError
+from msvm_ref.exact.check import check_exact
+from msvm_ref.exact.check_kernel import check_kernel
+from msvm_ref.exact.optimum import decimal
+from msvm_ref.exact.optimum import prove_optimum as from_guess
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact import decimal
-from msvm_ref.judge.exact import exact_optimum as from_guess
-from msvm_ref.judge.exact_check import check_exact
-from msvm_ref.judge.exact_check_kernel import check_kernel
+from msvm_ref.solvers.exact_optimum import exact_optimum
+from tests.small_problems import BIASES, COSTS, label, table
 
 MACHINES = [*mr.CATALOGUE, mr.RM(Fraction(1, 4)), mr.RM(1)]
 
 
 def zero_guess(problem):
-    return Candidate(np.zeros((problem.features.shape[1], problem.d)), np.zeros(problem.d), np.zeros((problem.n, problem.d)))
+    return Candidate(
+        np.zeros((problem.features.shape[1], problem.d)),
+        np.zeros(problem.d),
+        np.zeros((problem.n, problem.d)),
+    )
 
 
 def small(machine, bias, cost, seed=0, n=6, d=3, p=2, C=1.0):
@@ -27,13 +32,19 @@ def small(machine, bias, cost, seed=0, n=6, d=3, p=2, C=1.0):
     return mr.Problem(machine.with_cost(cost), X, np.arange(n) % d, C=C, bias=bias)
 
 
-@pytest.mark.parametrize(("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label)
+@pytest.mark.parametrize(
+    ("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label
+)
 def test_value_is_proved_and_lies_in_the_certified_enclosure(machine, bias, cost):
     problem = small(machine, bias, cost)
     solution = mr.solve(problem)
     optimum = from_guess(problem, solution)
     assert check_exact(problem, optimum.value, optimum.W, optimum.b, optimum.alpha) == []
-    assert Fraction(solution.certificate.lower) <= optimum.value <= Fraction(solution.certificate.upper)
+    assert (
+        Fraction(solution.certificate.lower)
+        <= optimum.value
+        <= Fraction(solution.certificate.upper)
+    )
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -68,24 +79,36 @@ def test_degenerate_families(family, C):
     for machine in mr.CATALOGUE:
         for bias in BIASES:
             problem = mr.Problem(machine, X, y, C=C, bias=bias, n_classes=3)
-            optimum = from_guess(problem, zero_guess(problem))  # the worst guess: nothing but exact steps
+            optimum = from_guess(
+                problem, zero_guess(problem)
+            )  # the worst guess: nothing but exact steps
             assert check_exact(problem, optimum.value, optimum.W, optimum.b, optimum.alpha) == []
 
 
 def test_zero_weights_and_quadratic_cost():
     machine = mr.WW.with_cost("quadratic")
-    problem = mr.Problem(machine, [[1.0], [2.0], [-1.0]], [0, 1, 2], bias="free", sample_weight=[0, 1, 0.5])
+    problem = mr.Problem(
+        machine, [[1.0], [2.0], [-1.0]], [0, 1, 2], bias="free", sample_weight=[0, 1, 0.5]
+    )
     optimum = exact_optimum(problem)
     assert optimum.alpha[0] == (0, 0, 0)
 
 
 @pytest.mark.parametrize("kernel", [mr.rbf(0.5), mr.polynomial(2)], ids=str)
 def test_other_kernels_are_exact_for_their_float64_factor(kernel):
-    problem = mr.Problem(mr.CS, [[0.0, 1.0], [1.0, 0.25], [-1.0, 0.5], [0.5, 0.5]], [0, 1, 2, 0], kernel=kernel, bias="free")
+    problem = mr.Problem(
+        mr.CS,
+        [[0.0, 1.0], [1.0, 0.25], [-1.0, 0.5], [0.5, 0.5]],
+        [0, 1, 2, 0],
+        kernel=kernel,
+        bias="free",
+    )
     optimum = exact_optimum(problem)
     W = np.array([[float(v) for v in row] for row in optimum.W])
     assert W.shape == (problem.features.shape[1], 3)
-    np.testing.assert_allclose(W, problem.features.T @ np.array([[float(v) for v in r] for r in optimum.coef]), atol=1e-12)
+    np.testing.assert_allclose(
+        W, problem.features.T @ np.array([[float(v) for v in r] for r in optimum.coef]), atol=1e-12
+    )
 
 
 def test_precomputed_gram_equals_linear():
@@ -99,7 +122,12 @@ def test_precomputed_gram_equals_linear():
 
 def test_more_active_pairs_than_weights_uses_the_primal_equations():
     rng = np.random.default_rng(3)
-    problem = mr.Problem(mr.LLW.with_cost("quadratic"), rng.integers(-8, 9, (40, 2)) / 4, np.arange(40) % 3, bias="free")
+    problem = mr.Problem(
+        mr.LLW.with_cost("quadratic"),
+        rng.integers(-8, 9, (40, 2)) / 4,
+        np.arange(40) % 3,
+        bias="free",
+    )
     assert exact_optimum(problem).how.startswith("active set")
 
 
@@ -154,7 +182,10 @@ def test_the_kernels_own_gram(kernel, machine, bias):
 
 def test_a_polynomial_of_degree_one_is_the_linear_kernel():
     linear = exact_optimum(mr.Problem(mr.CS, POINTS, LABELS, bias="penalized"))
-    same = exact_optimum(mr.Problem(mr.CS, POINTS, LABELS, kernel=mr.polynomial(1, coef0=0.0), bias="penalized"), gram="kernel")
+    same = exact_optimum(
+        mr.Problem(mr.CS, POINTS, LABELS, kernel=mr.polynomial(1, coef0=0.0), bias="penalized"),
+        gram="kernel",
+    )
     assert same.value == linear.value
 
 
@@ -170,7 +201,7 @@ def test_a_gram_that_is_psd_only_to_rounding_is_refused():
 
 
 def test_seconds_count_the_float_solution_too(monkeypatch):
-    from msvm_ref import exact
+    from msvm_ref.solvers import exact_optimum as exact
 
     problem = small(mr.WW, "free", "linear")
     solution, clock = mr.solve(problem), iter((100.0, *[107.0] * 50))
@@ -181,7 +212,7 @@ def test_seconds_count_the_float_solution_too(monkeypatch):
 
 
 def test_the_size_is_refused_before_anything_is_solved(monkeypatch):
-    from msvm_ref import exact
+    from msvm_ref.solvers import exact_optimum as exact
 
     monkeypatch.setattr(exact, "solve", None)
     with pytest.raises(ExactnessError, match="margin components"):

@@ -4,20 +4,22 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from small_problems import BIASES, COSTS, label, table
 
 import msvm_ref as mr
 from msvm_ref.errors import DataError
-from msvm_ref.exact import exact_optimum
+from msvm_ref.exact.optimum import prove_optimum as from_guess
+from msvm_ref.exact.rigorous import exactly_feasible, rigorous_bounds
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.exact import exact_optimum as from_guess
-from msvm_ref.judge.rigorous import exactly_feasible, rigorous_bounds
+from msvm_ref.solvers.exact_optimum import exact_optimum
+from tests.small_problems import BIASES, COSTS, label, table
 
 X = [[1.1, 0.5], [-1.0, 1.3], [0.7, -2.0], [1.5, 1.0], [-0.3, -1.0], [2.0, -0.1], [0.2, 0.3]]
 Y = [0, 1, 2, 0, 1, 2, 0]
 
 
-@pytest.mark.parametrize(("machine", "bias", "cost"), table((mr.CATALOGUE, BIASES), (COSTS,)), ids=label)
+@pytest.mark.parametrize(
+    ("machine", "bias", "cost"), table((mr.CATALOGUE, BIASES), (COSTS,)), ids=label
+)
 def test_encloses_the_exact_optimum(machine, bias, cost):
     problem = mr.Problem(machine.with_cost(cost), X, Y, bias=bias)
     solution = mr.solve(problem)
@@ -43,15 +45,23 @@ def test_the_equality_is_restored_exactly_even_in_full_groups():
     alpha = exactly_feasible(problem, solution.alpha * (1 + 1e-9))
     nu = mr.AMO.projected_nu(3)
     for m in range(3):
-        assert sum(Fraction(int(v.p), int(v.q)) * nu[y][p][m] for y, row in zip(Y, alpha, strict=True)
-                   for p, v in enumerate(row)) == 0
+        assert (
+            sum(
+                Fraction(int(v.p), int(v.q)) * nu[y][p][m]
+                for y, row in zip(Y, alpha, strict=True)
+                for p, v in enumerate(row)
+            )
+            == 0
+        )
     assert all(sum(row) <= 1 for row in alpha)
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_a_value_beyond_float64_is_an_infinite_upper_bound():
     problem = mr.Problem(mr.WW, X, Y)
-    certificate = mr.certify(problem, W=np.full((2, 3), 1e200) * [1, 0, -1], alpha=np.zeros((7, 3)), rigorous=True)
+    certificate = mr.certify(
+        problem, W=np.full((2, 3), 1e200) * [1, 0, -1], alpha=np.zeros((7, 3)), rigorous=True
+    )
     assert certificate.upper == np.inf
     assert not certificate.optimal(1e-3)
 
@@ -59,7 +69,9 @@ def test_a_value_beyond_float64_is_an_infinite_upper_bound():
 def test_certify_hook_rounds_outward():
     problem = mr.Problem(mr.WW, X, Y, bias="free")
     solution, value = mr.solve(problem), exact_optimum(problem).value
-    certificate = mr.certify(problem, W=solution.W, b=solution.b, alpha=solution.alpha, rigorous=True)
+    certificate = mr.certify(
+        problem, W=solution.W, b=solution.b, alpha=solution.alpha, rigorous=True
+    )
     assert Fraction(certificate.lower) <= value <= Fraction(certificate.upper)
     assert "rigorous" in certificate.lower_from
     assert certificate.optimal(1e-9)
@@ -82,9 +94,17 @@ def test_the_distance_bound_holds_in_rationals_for_weights_off_their_constraint(
     problem = mr.Problem(machine, X, Y, bias="free")
     best = exact_optimum(problem)
     W = np.array([[float(v) for v in row] for row in best.W]) + shift
-    bound = mr.certify(problem, W=W, b=[float(v) for v in best.b], alpha=[[float(v) for v in row] for row in best.alpha],
-                       rigorous=True).distance_bound
-    away = sum((Fraction(v) - w) ** 2 for row, exact in zip(W.tolist(), best.W, strict=True)
-               for v, w in zip(row, exact, strict=True))
+    bound = mr.certify(
+        problem,
+        W=W,
+        b=[float(v) for v in best.b],
+        alpha=[[float(v) for v in row] for row in best.alpha],
+        rigorous=True,
+    ).distance_bound
+    away = sum(
+        (Fraction(v) - w) ** 2
+        for row, exact in zip(W.tolist(), best.W, strict=True)
+        for v, w in zip(row, exact, strict=True)
+    )
     assert away <= Fraction(bound) ** 2
     assert not machine.sum_to_zero or Fraction(bound) ** 2 <= 2 * away + Fraction(1, 10**6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from itertools import combinations
 
@@ -11,11 +12,12 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.optimize import minimize
 
 import msvm_ref as mr
-from msvm_ref.plots_reductions import dendrogram
-from msvm_ref.reductions import margin_tree as module
+from msvm_ref.reductions.dendrogram import dendrogram
 from msvm_ref.reductions.linkage import cluster, kept_together
 from msvm_ref.reductions.margins import separate
 from msvm_ref.reductions.samples import Samples
+
+module = importlib.import_module("msvm_ref.reductions.margin_tree")
 
 
 def clouds(k: int, seed: int, per_class: int = 4, p: int = 3, far: float = 3.0):
@@ -27,19 +29,26 @@ def clouds(k: int, seed: int, per_class: int = 4, p: int = 3, far: float = 3.0):
 def hull_distance(A, B) -> float:
     """Distance between convex hulls by a general-purpose optimiser."""
     n = len(A)
-    result = minimize(lambda t: ((t[:n] @ A - t[n:] @ B) ** 2).sum(), np.r_[np.full(n, 1 / n), np.full(len(B), 1 / len(B))],
-                      bounds=[(0, 1)] * (n + len(B)), method="SLSQP", options={"ftol": 1e-14, "maxiter": 500},
-                      constraints=[{"type": "eq", "fun": lambda t: t[:n].sum() - 1},
-                                   {"type": "eq", "fun": lambda t: t[n:].sum() - 1}])
+    result = minimize(
+        lambda t: ((t[:n] @ A - t[n:] @ B) ** 2).sum(),
+        np.r_[np.full(n, 1 / n), np.full(len(B), 1 / len(B))],
+        bounds=[(0, 1)] * (n + len(B)),
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+        constraints=[
+            {"type": "eq", "fun": lambda t: t[:n].sum() - 1},
+            {"type": "eq", "fun": lambda t: t[n:].sum() - 1},
+        ],
+    )
     return math.sqrt(result.fun)
 
 
 def test_the_hard_margin_is_half_the_distance_of_the_hulls():
     X, y = clouds(2, 0)
-    margin = mr.margin_tree(X, y, C=math.inf).root.margin
+    margin = mr.reductions.margin_tree(X, y, C=math.inf).root.margin
     assert margin.lower <= margin.upper <= margin.lower * (1 + 1e-6)
     assert margin.value == pytest.approx(hull_distance(X[y == 0], X[y == 1]) / 2, rel=1e-5)
-    line = mr.margin_tree([[-1.0], [2.0], [7.0]], [0, 1, 1], C=math.inf).root.margin
+    line = mr.reductions.margin_tree([[-1.0], [2.0], [7.0]], [0, 1, 1], C=math.inf).root.margin
     assert line.lower <= 1.5 <= line.upper
 
 
@@ -47,19 +56,23 @@ def test_the_hard_margin_is_half_the_distance_of_the_hulls():
 def test_hard_margins_without_a_free_bias(bias):
     X, y = clouds(2, 0)
     with_one = np.column_stack([X, np.ones(len(X))])
-    margin = mr.margin_tree(X, y, C=math.inf, bias=bias).root.margin
+    margin = mr.reductions.margin_tree(X, y, C=math.inf, bias=bias).root.margin
     if bias == "penalized":
-        other = mr.margin_tree(with_one, y, C=math.inf, bias="none").root.margin
+        other = mr.reductions.margin_tree(with_one, y, C=math.inf, bias="none").root.margin
         assert margin.lower <= other.upper
         assert other.lower <= margin.upper
-    assert margin.upper <= mr.margin_tree(with_one, y, C=math.inf).root.margin.upper * (1 + 1e-9)
+    assert margin.upper <= mr.reductions.margin_tree(with_one, y, C=math.inf).root.margin.upper * (
+        1 + 1e-9
+    )
     assert margin.upper <= margin.lower * (1 + 1e-6)
 
 
 def test_soft_margins_reach_the_hard_one_from_above():
     X, y = clouds(2, 0)
-    hard = mr.margin_tree(X, y, C=math.inf).root.margin
-    soft = [mr.margin_tree(X, y, C=C).root.margin for C in (0.01, 0.1, 10.0 / hard.lower**2)]
+    hard = mr.reductions.margin_tree(X, y, C=math.inf).root.margin
+    soft = [
+        mr.reductions.margin_tree(X, y, C=C).root.margin for C in (0.01, 0.1, 10.0 / hard.lower**2)
+    ]
     assert soft[0].lower > soft[1].lower > hard.upper  # small C: slack makes it wider
     assert soft[2].lower == pytest.approx(hard.value, rel=1e-8)
 
@@ -69,7 +82,9 @@ def test_soft_margins_reach_the_hard_one_from_above():
 def test_a_group_margin_is_at_most_each_of_its_pair_margins(C, kernel):
     X, y = clouds(4, 1, far=4.0 if math.isinf(C) else 1.0)
     samples = Samples.of(X, y, C, kernel)
-    pairs = {(j, k): separate(samples, (j,), (k,), mr.solve).margin for j, k in combinations(range(4), 2)}
+    pairs = {
+        (j, k): separate(samples, (j,), (k,), mr.solve).margin for j, k in combinations(range(4), 2)
+    }
     for left, right in module.partitions([(c,) for c in range(4)]):
         group = separate(samples, left, right, mr.solve).margin
         for j in left:
@@ -78,12 +93,20 @@ def test_a_group_margin_is_at_most_each_of_its_pair_margins(C, kernel):
                 assert group.upper <= pairs[min(j, k), max(j, k)].upper * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(("C", "kernel", "seed"), [
-    (1.0, mr.linear, 0), (0.05, mr.linear, 1), (math.inf, mr.linear, 2), (1.0, mr.rbf(0.1), 3), (math.inf, mr.rbf(0.1), 4)])
+@pytest.mark.parametrize(
+    ("C", "kernel", "seed"),
+    [
+        (1.0, mr.linear, 0),
+        (0.05, mr.linear, 1),
+        (math.inf, mr.linear, 2),
+        (1.0, mr.rbf(0.1), 3),
+        (math.inf, mr.rbf(0.1), 4),
+    ],
+)
 def test_the_linkage_tree_is_the_greedy_tree(C, kernel, seed):
     X, y = clouds(5 if seed == 0 else 4, seed, per_class=3, far=5.0 if math.isinf(C) else 2.0, p=5)
-    greedy = mr.margin_tree(X, y, C=C, kernel=kernel, rule="greedy")
-    linkage = mr.margin_tree(X, y, C=C, kernel=kernel, rule="linkage")
+    greedy = mr.reductions.margin_tree(X, y, C=C, kernel=kernel, rule="greedy")
+    linkage = mr.reductions.margin_tree(X, y, C=C, kernel=kernel, rule="linkage")
     assert greedy.splits() == linkage.splits()
     assert all(s.decided for s in greedy.root.walk())
     for a, b in zip(greedy.root.walk(), linkage.root.walk(), strict=True):
@@ -92,9 +115,13 @@ def test_the_linkage_tree_is_the_greedy_tree(C, kernel, seed):
 
 
 def test_exact_ties_are_told_and_broken_alike():
-    X = np.array([[1.0, 1], [-1, 1], [-1, -1], [1, -1]])  # a square: two partitions are equally wide
+    X = np.array(
+        [[1.0, 1], [-1, 1], [-1, -1], [1, -1]]
+    )  # a square: two partitions are equally wide
     for rule in ("greedy", "linkage"):
-        tree = mr.margin_tree(X, range(4), C=10.0, rule=rule)  # 10 is enough: the hard margin
+        tree = mr.reductions.margin_tree(
+            X, range(4), C=10.0, rule=rule
+        )  # 10 is enough: the hard margin
         assert not tree.root.decided
         assert tree.splits() == (((0, 1), (2, 3)), ((0,), (1,)), ((2,), (3,)))
         assert tree.root.margin.value == pytest.approx(1.0, rel=1e-6)
@@ -106,12 +133,16 @@ def test_the_greedy_root_by_brute_force():
     for code in range(1, 8):  # class 3 on the right
         left = tuple(c for c in range(3) if code >> c & 1)
         side = np.where(np.isin(y, left), 0, 1)
-        best[left] = 1 / math.sqrt(mr.solve(mr.Problem(mr.WW, X, side, C=2.0, bias="free"), "dual").objective)
+        best[left] = 1 / math.sqrt(
+            mr.solve(mr.Problem(mr.WW, X, side, C=2.0, bias="free"), "dual").objective
+        )
     widest = max(best, key=best.__getitem__)
-    tree = mr.margin_tree(X, y, C=1.0, rule="greedy")
+    tree = mr.reductions.margin_tree(X, y, C=1.0, rule="greedy")
     assert widest in (tree.root.machine.first, tree.root.machine.second)
     assert tree.root.margin.value == pytest.approx(best[widest], rel=1e-8)
-    assert tree.trained == 7 + sum({2: 1, 3: 3}.get(len(g), 0) + (len(g) == 3) for g in tree.splits()[0])
+    assert tree.trained == 7 + sum(
+        {2: 1, 3: 3}.get(len(g), 0) + (len(g) == 3) for g in tree.splits()[0]
+    )
 
 
 def random_distances(k: int, seed: int) -> dict[tuple[int, int], float]:
@@ -149,11 +180,13 @@ def test_the_printed_merge_rule_is_another_tree():
 
 def test_the_printed_merge_rule_breaks_the_tree(monkeypatch):
     X, y = clouds(5, 7, per_class=3, far=2.0)
-    right = mr.margin_tree(X, y, rule="complete")
+    right = mr.reductions.margin_tree(X, y, rule="complete")
     monkeypatch.setattr(module, "cluster", merge_the_furthest)
-    wrong = mr.margin_tree(X, y, rule="complete")
+    wrong = mr.reductions.margin_tree(X, y, rule="complete")
     assert wrong.splits() != right.splits()
-    assert wrong.root.margin.upper < mr.margin_tree(X, y, rule="greedy").root.margin.lower
+    assert (
+        wrong.root.margin.upper < mr.reductions.margin_tree(X, y, rule="greedy").root.margin.lower
+    )
 
 
 def test_clusters_kept_whole_are_tight_and_maximal():
@@ -170,30 +203,37 @@ def test_clusters_kept_whole_are_tight_and_maximal():
 def test_an_unsound_cut_is_caught(monkeypatch):
     """Keeping whole what is *not* close loses the widest split, and the tree notices."""
     X, y = clouds(5, 8, per_class=3, far=2.0)
-    (left, right), *_ = mr.margin_tree(X, y, rule="greedy").splits()
+    (left, right), *_ = mr.reductions.margin_tree(X, y, rule="greedy").splits()
     torn = [(left[0], right[0]), *((c,) for c in range(5) if c not in (left[0], right[0]))]
-    monkeypatch.setattr(module, "kept_together", lambda classes, distance, below: torn if len(classes) == 5 else [])
+    monkeypatch.setattr(
+        module, "kept_together", lambda classes, distance, below: torn if len(classes) == 5 else []
+    )
     with pytest.raises(mr.MsvmError, match="bug in the margin tree"):
-        mr.margin_tree(X, y, rule="linkage")
+        mr.reductions.margin_tree(X, y, rule="linkage")
 
 
 def test_partitions_are_all_there_once():
     for k in range(2, 6):
         found = list(module.partitions([(c,) for c in range(k)]))
         assert len(found) == len(set(found)) == 2 ** (k - 1) - 1
-        assert all(left[0] == 0 and sorted(left + right) == list(range(k)) and right for left, right in found)
+        assert all(
+            left[0] == 0 and sorted(left + right) == list(range(k)) and right
+            for left, right in found
+        )
     with pytest.raises(mr.DataError, match="partitions"):
         list(module.partitions([(c,) for c in range(14)]))
 
 
 def test_predictions_follow_the_tree_and_do_not_depend_on_names():
     X, y = clouds(4, 3)
-    tree = mr.margin_tree(X, y)
+    tree = mr.reductions.margin_tree(X, y)
     assert (tree.predict_codes(X) == y).all()
     order = np.array([2, 0, 3, 1])
-    renamed = mr.margin_tree(X, order[y])
+    renamed = mr.reductions.margin_tree(X, order[y])
     assert (renamed.predict_codes(X) == order[y]).all()
-    sets = {frozenset((frozenset(order[list(a)]), frozenset(order[list(b)]))) for a, b in tree.splits()}
+    sets = {
+        frozenset((frozenset(order[list(a)]), frozenset(order[list(b)]))) for a, b in tree.splits()
+    }
     assert sets == {frozenset((frozenset(a), frozenset(b))) for a, b in renamed.splits()}
     assert len(tree.machines) == 3
     assert all(m.certificate.optimal(1e-9) for m in tree.machines)
@@ -202,34 +242,39 @@ def test_predictions_follow_the_tree_and_do_not_depend_on_names():
 def test_hard_margins_refuse_what_no_plane_separates():
     X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 0]
     with pytest.raises(mr.DataError, match="separate"):
-        mr.margin_tree(X, y, C=math.inf)
+        mr.reductions.margin_tree(X, y, C=math.inf)
     with pytest.raises(mr.DataError, match="separate"):
-        mr.margin_tree([[1.0], [1.0]], [0, 1], C=math.inf)
-    assert mr.margin_tree([[1.0], [1.0]], [0, 1], C=1.0).root.margin.upper < 1
+        mr.reductions.margin_tree([[1.0], [1.0]], [0, 1], C=math.inf)
+    assert mr.reductions.margin_tree([[1.0], [1.0]], [0, 1], C=1.0).root.margin.upper < 1
     for extra in ({"sample_weight": [1, 1, 1]}, {"cost": "quadratic"}):
         with pytest.raises(mr.DataError, match="hard margin"):
-            mr.margin_tree(X, y, C=math.inf, **extra)
+            mr.reductions.margin_tree(X, y, C=math.inf, **extra)
     for wrong in ("best", None, 3):
         with pytest.raises(mr.DataError, match="greedy, linkage, complete, single"):
-            mr.margin_tree(X, y, rule=wrong)
+            mr.reductions.margin_tree(X, y, rule=wrong)
     for C in (-math.inf, math.nan, 0.0):
         with pytest.raises(mr.DataError, match="positive"):
-            mr.margin_tree(X, y, C=C)
+            mr.reductions.margin_tree(X, y, C=C)
 
 
 def test_a_separable_tree_among_inseparable_partitions():
     X = np.array([[0.0], [1.0], [3.0]])  # on a line {0, 2} | {1} has no margin, the tree does
     for rule in ("greedy", "linkage"):
-        tree = mr.margin_tree(X, [0, 1, 2], C=math.inf, rule=rule)
+        tree = mr.reductions.margin_tree(X, [0, 1, 2], C=math.inf, rule=rule)
         assert tree.splits()[0] == ((0, 1), (2,))
         assert tree.root.margin.value == pytest.approx(1.0)
 
 
 def test_the_dendrogram_is_drawn(tmp_path):
     X, _ = clouds(4, 3)
-    tree = mr.margin_tree(X, ["setosa", "virginica", "other", "fourth"] * 4)
+    tree = mr.reductions.margin_tree(X, ["setosa", "virginica", "other", "fourth"] * 4)
     ax = dendrogram(tree, path=str(tmp_path / "tree.png"))
     assert (tmp_path / "tree.png").stat().st_size > 5000
     heights = sorted(line.get_ydata()[1] for line in ax.lines)
     assert heights == sorted(s.margin.value for s in tree.root.walk())
-    assert sorted(t.get_text() for t in ax.get_xticklabels()) == ["fourth", "other", "setosa", "virginica"]
+    assert sorted(t.get_text() for t in ax.get_xticklabels()) == [
+        "fourth",
+        "other",
+        "setosa",
+        "virginica",
+    ]

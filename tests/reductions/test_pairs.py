@@ -9,13 +9,13 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-from small_problems import BIASES, blobs
 
 import msvm_ref as mr
 from msvm_ref.reductions import samples as samples_module
 from msvm_ref.reductions.binary import unique_support
 from msvm_ref.reductions.dag import Dag
 from msvm_ref.reductions.one_vs_one import OneVsOne, condorcet_winners, count_votes
+from tests.small_problems import BIASES, blobs
 
 X, Y = blobs(3, 8)
 
@@ -28,34 +28,43 @@ def overlap(a, b) -> bool:
 @pytest.mark.parametrize("bias", BIASES)
 def test_ova_the_machine_is_ova_the_reduction(kernel, bias):
     machine = mr.solve(mr.Problem(mr.OVA, X, Y, C=0.7, kernel=kernel, bias=bias))
-    reduction = mr.one_vs_all(X, Y, C=0.7, kernel=kernel, bias=bias)
+    reduction = mr.reductions.one_vs_all(X, Y, C=0.7, kernel=kernel, bias=bias)
     assert overlap(machine.certificate, reduction)
     assert reduction.upper - reduction.lower < 1e-8 * reduction.upper
     if bias != "free":  # a free b carries no distance bound
         off = abs(machine.decision_function(X) - reduction.scores(X))
         length = np.sqrt(np.diag(kernel(X, X)) + (bias == "penalized"))
         for c, part in enumerate(reduction.machines):
-            bound = machine.certificate.distance_bound + part.certificate.distance_bound / math.sqrt(2)
+            bound = (
+                machine.certificate.distance_bound + part.certificate.distance_bound / math.sqrt(2)
+            )
             assert (off[:, c] <= bound * length + 1e-12).all()
     assert (reduction.predict_codes(X) == machine.predict(X)).mean() > 0.95
 
 
 def test_ova_with_the_quadratic_cost_and_weights():
     weight = np.linspace(0.5, 2, len(Y))
-    machine = mr.solve(mr.Problem(mr.OVA.with_cost("quadratic"), X, Y, C=0.3, bias="free", sample_weight=weight))
-    assert overlap(machine.certificate, mr.one_vs_all(X, Y, C=0.3, cost="quadratic", sample_weight=weight))
+    machine = mr.solve(
+        mr.Problem(mr.OVA.with_cost("quadratic"), X, Y, C=0.3, bias="free", sample_weight=weight)
+    )
+    assert overlap(
+        machine.certificate,
+        mr.reductions.one_vs_all(X, Y, C=0.3, cost="quadratic", sample_weight=weight),
+    )
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.0, 4.0])
 def test_a_wrong_map_of_C_is_caught(factor, monkeypatch):
     monkeypatch.setattr(samples_module, "WW_PER_BINARY", factor)
     machine = mr.solve(mr.Problem(mr.OVA, X, Y, C=0.7, bias="free"))
-    assert not overlap(machine.certificate, mr.one_vs_all(X, Y, C=0.7))
+    assert not overlap(machine.certificate, mr.reductions.one_vs_all(X, Y, C=0.7))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_pairs_are_scikit_learns_pairs(kernel):
-    ours = mr.one_vs_one(X, Y, C=0.7, kernel=mr.linear if kernel == "linear" else mr.rbf(0.3))
+    ours = mr.reductions.one_vs_one(
+        X, Y, C=0.7, kernel=mr.linear if kernel == "linear" else mr.rbf(0.3)
+    )
     assert list(ours.machines) == [(0, 1), (0, 2), (1, 2)]
     for (j, k), machine in ours.machines.items():
         rows = np.isin(Y, (j, k))
@@ -70,9 +79,11 @@ def test_pairs_are_scikit_learns_pairs(kernel):
 def test_the_binary_problem_is_the_libsvm_convention():
     rows = Y < 2
     posed = mr.conventions.LIBSVM.pose(X[rows], Y[rows], 0.7)
-    machine = mr.one_vs_one(X, Y, C=0.7).machines[0, 1]
+    machine = mr.reductions.one_vs_one(X, Y, C=0.7).machines[0, 1]
     assert posed.problem.C == machine.solution.problem.C
-    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(machine.upper, rel=1e-8)
+    assert posed.objective(mr.solve(posed.problem).objective) == pytest.approx(
+        machine.upper, rel=1e-8
+    )
 
 
 class Table:
@@ -99,7 +110,11 @@ class Points:
 def tables(d: int, n: int, seed: int) -> tuple[OneVsOne, np.ndarray, dict]:
     rng = np.random.default_rng([seed, d])
     scores = {pair: rng.integers(-2, 3, size=n).astype(float) for pair in combinations(range(d), 2)}
-    return OneVsOne(Points(d), {pair: Table(h) for pair, h in scores.items()}), np.arange(n)[:, None], scores
+    return (
+        OneVsOne(Points(d), {pair: Table(h) for pair, h in scores.items()}),
+        np.arange(n)[:, None],
+        scores,
+    )
 
 
 def votes_by_hand(scores, i, d):
@@ -151,11 +166,16 @@ def test_the_dag_is_a_deque_for_every_order(d):
     for order in permutations(range(d)):
         pairs, new, scores = tables(d, 60, 2)
         walk = Dag(pairs, order).walk(new)
-        assert walk.evaluations == sum(m.asked for m in pairs.machines.values()) == len(new) * (d - 1)
+        assert (
+            walk.evaluations == sum(m.asked for m in pairs.machines.values()) == len(new) * (d - 1)
+        )
         for i in range(len(new)):
             code, path = deque_by_hand(scores, i, order)
             assert walk.codes[i] == code
-            assert [(tuple(a), w) for a, w in zip(walk.asked[i].tolist(), walk.won[i].tolist(), strict=True)] == path
+            assert [
+                (tuple(a), w)
+                for a, w in zip(walk.asked[i].tolist(), walk.won[i].tolist(), strict=True)
+            ] == path
 
 
 @pytest.mark.parametrize("d", [3, 5])
@@ -180,31 +200,53 @@ def test_a_deque_that_pops_the_winner_would_be_seen():
 
 
 def test_dag_over_trained_pairs_and_its_order():
-    pairs = mr.one_vs_one(X, ["abc"[c] for c in Y])
+    pairs = mr.reductions.one_vs_one(X, ["abc"[c] for c in Y])
     for order in permutations("abc"):
-        assert (mr.dag(pairs, order).predict_codes(X) == pairs.predict_codes(X)).mean() > 0.9
-    assert mr.dag(pairs, iter("cab")).order == (2, 0, 1)
-    for wrong in (("a", "b"), ("a", "b", "b"), ("a", "b", "z"), (0, 1, 2), 3, [["a"], ["b"], ["c"]], {"a", "b", "c"}):
+        assert (
+            mr.reductions.dag(pairs, order).predict_codes(X) == pairs.predict_codes(X)
+        ).mean() > 0.9
+    assert mr.reductions.dag(pairs, iter("cab")).order == (2, 0, 1)
+    for wrong in (
+        ("a", "b"),
+        ("a", "b", "b"),
+        ("a", "b", "z"),
+        (0, 1, 2),
+        3,
+        [["a"], ["b"], ["c"]],
+        {"a", "b", "c"},
+    ):
         with pytest.raises(mr.DataError, match="permutation"):
-            mr.dag(pairs, wrong)
+            mr.reductions.dag(pairs, wrong)
     with pytest.raises(mr.DataError, match="one_vs_one"):
-        mr.dag(mr.one_vs_all(X, Y))
+        mr.reductions.dag(mr.reductions.one_vs_all(X, Y))
 
 
 def test_a_precomputed_gram_is_cut_for_each_pair():
     kernel = mr.rbf(0.3)
-    given = mr.one_vs_one(kernel(X, X), Y, kernel=mr.precomputed)
-    named = mr.one_vs_one(X, Y, kernel=kernel)
+    given = mr.reductions.one_vs_one(kernel(X, X), Y, kernel=mr.precomputed)
+    named = mr.reductions.one_vs_one(X, Y, kernel=kernel)
     new = X[::2] + 0.1
     for pair in named.machines:
-        assert np.allclose(given.pair_scores(kernel(new, X))[pair], named.pair_scores(new)[pair], atol=1e-5)
+        assert np.allclose(
+            given.pair_scores(kernel(new, X))[pair], named.pair_scores(new)[pair], atol=1e-5
+        )
     assert (given.votes(kernel(X, X)) == named.votes(X)).all()
 
 
-@pytest.mark.parametrize("train", [mr.one_vs_all, mr.one_vs_one, mr.margin_tree])
+@pytest.mark.parametrize(
+    "train", [mr.reductions.one_vs_all, mr.reductions.one_vs_one, mr.reductions.margin_tree]
+)
 def test_ugly_input_gets_a_typed_error(train):
-    for wrong in ({"X": X * np.nan}, {"y": Y[:-1]}, {"y": np.zeros(len(Y))}, {"C": -1.0}, {"C": math.nan},
-                  {"bias": "some"}, {"kernel": "rbf"}, {"sample_weight": -np.ones(len(Y))}):
+    for wrong in (
+        {"X": X * np.nan},
+        {"y": Y[:-1]},
+        {"y": np.zeros(len(Y))},
+        {"C": -1.0},
+        {"C": math.nan},
+        {"bias": "some"},
+        {"kernel": "rbf"},
+        {"sample_weight": -np.ones(len(Y))},
+    ):
         with pytest.raises(mr.MsvmError):
             train(**{"X": X, "y": Y, **wrong})
     with pytest.raises(mr.DataError, match="every class"):
@@ -214,6 +256,9 @@ def test_ugly_input_gets_a_typed_error(train):
 
 
 def test_contradictory_duplicates_and_constant_features_still_certify():
-    twice, labels = np.vstack([X[:6], X[:6], 0 * X[:3]]), np.array([0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 0, 0, 1, 2])
-    for machine in mr.one_vs_one(twice, labels, C=10.0).machines.values():
+    twice, labels = (
+        np.vstack([X[:6], X[:6], 0 * X[:3]]),
+        np.array([0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 0, 0, 1, 2]),
+    )
+    for machine in mr.reductions.one_vs_one(twice, labels, C=10.0).machines.values():
         assert machine.certificate.optimal(1e-9)

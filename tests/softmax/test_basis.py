@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_problems import blobs
 
 import msvm_ref as mr
-from msvm_ref.model.basis import KINDS, Representation, error_by_rank
+from msvm_ref.model.representation import KINDS, Representation, error_by_rank
+from tests.small_problems import blobs
 
 X, _ = blobs(3, per_class=6)
 NEW = np.random.default_rng(5).normal(size=(4, 3))
 RBF, CROSS = mr.rbf(0.4)(X, X), mr.rbf(0.4)(NEW, X)
-FULL = (mr.kpca(), mr.cholesky(), mr.incomplete_cholesky(), mr.leading_subset(len(X)))
+FULL = (
+    mr.softmax.kpca(),
+    mr.softmax.cholesky(),
+    mr.softmax.incomplete_cholesky(),
+    mr.softmax.leading_subset(len(X)),
+)
 
 
 @pytest.mark.parametrize("representation", FULL, ids=lambda r: r.kind)
-def test_a_full_basis_is_orthonormal_and_reproduces_train_train_and_train_test_but_not_test_test(representation):
+def test_a_full_basis_is_orthonormal_and_reproduces_train_train_and_train_test_but_not_test_test(
+    representation,
+):
     basis = representation.of(RBF)
     inner = RBF[np.ix_(basis.points, basis.points)]
     np.testing.assert_allclose(basis.A.T @ inner @ basis.A, np.eye(basis.rank), atol=1e-8)
@@ -31,13 +38,13 @@ def test_a_full_basis_is_orthonormal_and_reproduces_train_train_and_train_test_b
 
 
 def test_a_a_transpose_inverts_k():
-    basis = mr.kpca().of(RBF)
+    basis = mr.softmax.kpca().of(RBF)
     np.testing.assert_allclose(basis.A @ basis.A.T @ RBF, np.eye(len(X)), atol=1e-8)
 
 
 def test_the_cholesky_inverse_needs_its_transpose():
     """MATH E20: A = L^-T makes A'K A = I, A = L^-1 does not."""
-    basis = mr.cholesky().of(RBF)
+    basis = mr.softmax.cholesky().of(RBF)
     L = np.linalg.cholesky(RBF)
     np.testing.assert_array_equal(basis.points, np.arange(len(X)))
     np.testing.assert_allclose(basis.A, np.linalg.inv(L).T, atol=1e-8)
@@ -65,7 +72,9 @@ def test_fewer_columns_lose_more_and_kpca_loses_least():
         for rank in ranks:
             basis = Representation(kind, rank).of(RBF)
             assert basis.rank == rank
-            assert np.linalg.eigvalsh(RBF - basis.features @ basis.features.T)[0] > -1e-12  # a projection
+            assert (
+                np.linalg.eigvalsh(RBF - basis.features @ basis.features.T)[0] > -1e-12
+            )  # a projection
 
 
 def test_the_tolerance_is_kept():
@@ -73,12 +82,12 @@ def test_the_tolerance_is_kept():
     for kind in ("kpca", "incomplete-cholesky"):
         coarse, fine = (Representation(kind, tolerance=t).of(smooth) for t in (1e-1, 1e-3))
         assert coarse.rank < fine.rank < len(X)
-    basis = mr.incomplete_cholesky(tolerance=0.01).of(RBF)
+    basis = mr.softmax.incomplete_cholesky(tolerance=0.01).of(RBF)
     assert (np.diag(RBF - basis.features @ basis.features.T) <= 0.01).all()
 
 
 def test_a_leading_subset_uses_nothing_but_the_first_points():
-    basis = mr.leading_subset(5).of(RBF)
+    basis = mr.softmax.leading_subset(5).of(RBF)
     assert set(basis.points) <= set(range(5))
     np.testing.assert_allclose(basis.features @ basis.features[:5].T, RBF[:, :5], atol=1e-12)
 
@@ -105,12 +114,26 @@ def test_what_a_leading_subset_sees_beyond_its_points_must_be_psd_too():
 
 
 def test_bad_input_is_refused():
-    for arguments in (("pca",), ("kpca", 0), ("kpca", 1.5), ("kpca", None, -0.1), ("kpca", None, 1.0), ("kpca", True)):
+    for arguments in (
+        ("pca",),
+        ("kpca", 0),
+        ("kpca", 1.5),
+        ("kpca", None, -0.1),
+        ("kpca", None, 1.0),
+        ("kpca", True),
+    ):
         with pytest.raises(mr.DataError):
             Representation(*arguments)
     for kind in KINDS:
-        assert Representation(kind, 2.0).of(np.eye(3)).rank == 2  # a whole number is one, whatever its type
-        for K in (-np.eye(3), np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[1.0, 0.5], [0.4, 1.0]]), np.ones((2, 3)),
-                  np.full((3, 3), np.nan)):
+        assert (
+            Representation(kind, 2.0).of(np.eye(3)).rank == 2
+        )  # a whole number is one, whatever its type
+        for K in (
+            -np.eye(3),
+            np.array([[1.0, 2.0], [2.0, 1.0]]),
+            np.array([[1.0, 0.5], [0.4, 1.0]]),
+            np.ones((2, 3)),
+            np.full((3, 3), np.nan),
+        ):
             with pytest.raises(mr.DataError):
                 Representation(kind, 3).of(K)

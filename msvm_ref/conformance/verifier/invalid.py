@@ -22,11 +22,17 @@ from .values import (
 
 
 def _primal(change: Callable[[Fraction], Fraction]) -> Callable[[Vector], Vector]:
-    return lambda v: {"W": [[change(x) for x in row] for row in rationals(v["W"])], "b": [change(x) for x in rationals(v["b"])]}
+    return lambda v: {
+        "W": [[change(x) for x in row] for row in rationals(v["W"])],
+        "b": [change(x) for x in rationals(v["b"])],
+    }
 
 
 def _weights_only(change: Callable[[Fraction], Fraction]) -> Callable[[Vector], Vector]:
-    return lambda v: {"W": [[change(x) for x in row] for row in rationals(v["W"])], "b": rationals(v["b"])}
+    return lambda v: {
+        "W": [[change(x) for x in row] for row in rationals(v["W"])],
+        "b": rationals(v["b"]),
+    }
 
 
 def _dual(change: Callable[[Fraction], Fraction]) -> Callable[[Vector], Vector]:
@@ -40,7 +46,13 @@ def _swapped(vector: Vector) -> Vector:
 
 def _negative(vector: Vector) -> Vector:
     alpha, groups = rationals(vector["alpha"]), vector["machine"]["groups"]
-    zero = [(i, p) for i, y in enumerate(vector["y"]) for group in groups[y] for p in group if alpha[i][p] == 0]
+    zero = [
+        (i, p)
+        for i, y in enumerate(vector["y"])
+        for group in groups[y]
+        for p in group
+        if alpha[i][p] == 0
+    ]
     for i, p in zero[:1]:
         alpha[i][p] = -Fraction(1, 2**20)
     return {"alpha": alpha}
@@ -62,13 +74,32 @@ def _last_moved(vector: Vector) -> Vector:
 COPIED: dict[str, tuple[str, Callable[[Vector], Vector]]] = {
     "sign-flip": ("W and b have the wrong sign", _primal(lambda v: -v)),
     "swapped-classes": ("classes 0 and 1 are exchanged", _swapped),
-    "dropped-bias": ("the bias was forgotten", lambda v: {"W": rationals(v["W"]), "b": [Fraction(0) for _ in v["b"]]}),
-    "uncentred": ("the columns of W do not sum to zero", _weights_only(lambda v: v + Fraction(1, 1000))),
-    "rounded": ("W rounded to three decimals", _weights_only(lambda v: Fraction(round(v * 1000), 1000))),
-    "stopped-early": ("stopped a thousandth short of the optimum", _primal(lambda v: v * Fraction(1023, 1024))),
-    "alpha-above-bound": ("alpha exceeds C by one part in a million", _dual(lambda v: v + v / 2**20)),
+    "dropped-bias": (
+        "the bias was forgotten",
+        lambda v: {"W": rationals(v["W"]), "b": [Fraction(0) for _ in v["b"]]},
+    ),
+    "uncentred": (
+        "the columns of W do not sum to zero",
+        _weights_only(lambda v: v + Fraction(1, 1000)),
+    ),
+    "rounded": (
+        "W rounded to three decimals",
+        _weights_only(lambda v: Fraction(round(v * 1000), 1000)),
+    ),
+    "stopped-early": (
+        "stopped a thousandth short of the optimum",
+        _primal(lambda v: v * Fraction(1023, 1024)),
+    ),
+    "alpha-above-bound": (
+        "alpha exceeds C by one part in a million",
+        _dual(lambda v: v + v / 2**20),
+    ),
     "alpha-negative": ("one multiplier is slightly negative", _negative),
-    "alpha-halved": ("feasible multipliers of half the size: the dual of another scaling", _dual(lambda v: v / 2))}
+    "alpha-halved": (
+        "feasible multipliers of half the size: the dual of another scaling",
+        _dual(lambda v: v / 2),
+    ),
+}
 """Mistakes made with the right answer: the reason, and what the candidate then is."""
 
 SOLVED: dict[str, tuple[str, Callable[[Vector], Vector]]] = {
@@ -78,13 +109,16 @@ SOLVED: dict[str, tuple[str, Callable[[Vector], Vector]]] = {
     "other-machine": ("solves {rival} instead", lambda v: v | {"machine": v["rival"]["machine"]}),
     "other-cost": ("solves the {other_cost} cost instead", _other_cost),
     "penalized-for-free": ("penalises the bias that is free", lambda v: v | {"bias": "penalized"}),
-    "stale": ("the answer to the data before the last row changed", _last_moved)}
+    "stale": ("the answer to the data before the last row changed", _last_moved),
+}
 """Right answers to another problem: the reason, and that problem. ``evidence.alpha`` proves the candidate its optimum."""
 
 
 def reason(mistake: str, base: Vector) -> str:
     words = (COPIED | SOLVED)[mistake][0]
-    return words.format(rival=base["rival"]["machine"]["name"], other_cost=_other_cost(base)["cost"])
+    return words.format(
+        rival=base["rival"]["machine"]["name"], other_cost=_other_cost(base)["cost"]
+    )
 
 
 def verify_invalid(vector: Vector, base: Vector) -> list[str]:
@@ -93,10 +127,23 @@ def verify_invalid(vector: Vector, base: Vector) -> list[str]:
     mistake, matrix = str(vector.get("id")).rpartition("/")[2], ((RATIONAL, d), n)
     if mistake not in COPIED | SOLVED:
         return [f"id must be the problem's, a slash, and one of {', '.join(COPIED | SOLVED)}"]
-    candidate = {"alpha": matrix} if mistake.startswith("alpha") else {"W": ((RATIONAL, d), p), "b": (RATIONAL, d)}
-    shape = {"id": TEXT, "result": ["invalid"], "problem": [base["id"]], "reason": [reason(mistake, base)], "fault": TEXT,
-             "size": TEXT, "candidate": candidate} | ({"evidence": {"alpha": matrix}} if mistake in SOLVED else {})
-    faults = misfits(vector, shape, "vector") or ["id is not the problem's"] * (vector["id"] != f"{base['id']}/{mistake}")
+    candidate = (
+        {"alpha": matrix}
+        if mistake.startswith("alpha")
+        else {"W": ((RATIONAL, d), p), "b": (RATIONAL, d)}
+    )
+    shape = {
+        "id": TEXT,
+        "result": ["invalid"],
+        "problem": [base["id"]],
+        "reason": [reason(mistake, base)],
+        "fault": TEXT,
+        "size": TEXT,
+        "candidate": candidate,
+    } | ({"evidence": {"alpha": matrix}} if mistake in SOLVED else {})
+    faults = misfits(vector, shape, "vector") or ["id is not the problem's"] * (
+        vector["id"] != f"{base['id']}/{mistake}"
+    )
     if faults:
         return faults
     wrong = candidate_faults(base, vector["candidate"])
@@ -104,11 +151,15 @@ def verify_invalid(vector: Vector, base: Vector) -> list[str]:
         return ["the candidate is optimal"]
     fault = worst(wrong)
     if (vector["fault"], vector["size"]) != (fault, decimal(wrong[fault], 4)):
-        faults.append(f"the fault is {fault} of {decimal(wrong[fault], 4)}, not {vector['fault']} of {vector['size']}")
+        faults.append(
+            f"the fault is {fault} of {decimal(wrong[fault], 4)}, not {vector['fault']} of {vector['size']}"
+        )
     if mistake in SOLVED:
         other = stated(SOLVED[mistake][1](base))
-        return faults + [f"the candidate does not do what its reason says: {fault}"
-                         for fault in unproved(other, vector["candidate"] | vector["evidence"])]
+        return faults + [
+            f"the candidate does not do what its reason says: {fault}"
+            for fault in unproved(other, vector["candidate"] | vector["evidence"])
+        ]
     if rationals_of(vector["candidate"]) != COPIED[mistake][1](base):
         faults.append("the candidate is not what its reason says")
     return faults

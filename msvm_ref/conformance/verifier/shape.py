@@ -17,7 +17,8 @@ COUNTED: dict[str, Callable[[int, int], list[list[int]]]] = {
     "total-max": lambda y, d: [list(range(d))],
     "total-sum": lambda y, d: [[p] for p in range(d)],
     "others-max": lambda y, d: [[p for p in range(d) if p != y]],
-    "others-sum": lambda y, d: [[p] for p in range(d) if p != y]}
+    "others-sum": lambda y, d: [[p] for p in range(d) if p != y],
+}
 """The slack groups of an example of class y, by the aggregation's name."""
 
 
@@ -28,9 +29,15 @@ def misfits(value: Any, shape: Any, where: str) -> list[str]:
         if not isinstance(value, dict):
             return [f"{where} is not an object"]
         odd = [f"{where}.{name} is unknown" for name in value if name not in known]
-        odd += [f"{where}.{name} is missing" for name in shape if name[-1] != "?" and name not in value]
+        odd += [
+            f"{where}.{name} is missing" for name in shape if name[-1] != "?" and name not in value
+        ]
         present = [(name, inner) for name, inner in known.items() if name in value]
-        return odd + [fault for name, inner in present for fault in misfits(value[name], inner, f"{where}.{name}")]
+        return odd + [
+            fault
+            for name, inner in present
+            for fault in misfits(value[name], inner, f"{where}.{name}")
+        ]
     if isinstance(shape, tuple):
         if not isinstance(value, list) or len(value) != shape[1]:
             return [f"{where} is not a list of {shape[1]}"]
@@ -44,17 +51,31 @@ def misfits(value: Any, shape: Any, where: str) -> list[str]:
     pattern = RATIONAL if shape == "end" else shape
     if not pattern.fullmatch(value):
         return [f"{where} is {value[:60]!r}, which is no such number or word"]
-    if pattern is DECIMAL and abs(float(value)) < float("inf") and Fraction(float(value)) == Fraction(value):
+    if (
+        pattern is DECIMAL
+        and abs(float(value)) < float("inf")
+        and Fraction(float(value)) == Fraction(value)
+    ):
         return [] if Fraction(value) or value[0] != "-" else [f"{where} is a negative zero"]
     if pattern is RATIONAL and not re.search("/0+$", value) and str(Fraction(value)) == value:
         return []
-    return [] if pattern is TEXT else [f"{where} is {value[:60]!r}: not in lowest terms, or not a binary64 number"]
+    return (
+        []
+        if pattern is TEXT
+        else [f"{where} is {value[:60]!r}: not in lowest terms, or not a binary64 number"]
+    )
 
 
 def machine_misfits(machine: Any, d: int, where: str) -> list[str]:
     """Shapes, groups as the aggregation says, and nu, gamma that treat all classes alike."""
-    shape = {"name": TEXT, "aggregation": list(COUNTED), "groups": list, "sum_to_zero": bool,
-             "nu": (((RATIONAL, d), d), d), "gamma": ((RATIONAL, d), d)}
+    shape = {
+        "name": TEXT,
+        "aggregation": list(COUNTED),
+        "groups": list,
+        "sum_to_zero": bool,
+        "nu": (((RATIONAL, d), d), d),
+        "gamma": ((RATIONAL, d), d),
+    }
     found = misfits(machine, shape, where) + [f"{where} has fewer than two classes"] * (d < 2)
     if found:
         return found
@@ -65,7 +86,12 @@ def machine_misfits(machine: Any, d: int, where: str) -> list[str]:
             for m in range(d):
                 alike.setdefault((p == y, m == y, m == p), set()).add(machine["nu"][y][p][m])
     groups = [COUNTED[machine["aggregation"]](y, d) for y in range(d)]
-    implied = all(sum(map(Fraction, machine["nu"][y][p])) == 0 for y in range(d) for group in groups[y] for p in group)
+    implied = all(
+        sum(map(Fraction, machine["nu"][y][p])) == 0
+        for y in range(d)
+        for group in groups[y]
+        for p in group
+    )
     if implied and machine["sum_to_zero"]:
         found.append(f"{where}.sum_to_zero is stated where the margins imply it")
     if any(len(values) > 1 for values in alike.values()):
@@ -91,15 +117,39 @@ def valid_misfits(vector: Any) -> list[str]:
     except ValueError as error:
         return [str(error)]
     point = {"W": ((RATIONAL, d), p), "b": (RATIONAL, d), "alpha": ((RATIONAL, d), n)}
-    found = misfits(vector, point | {
-        "id": TEXT, "result": ["valid"], "comment": TEXT, "flags": list, "machine": dict, "cost": ["linear", "quadratic"],
-        "bias": ["none", "free", "penalized"], "C": DECIMAL, "sample_weight?": (DECIMAL, n), "X": ((DECIMAL, p), n),
-        "y": (int, n),
-        "optimum": {"value": TEXT, "rational?": RATIONAL}, "b_interval": (("end", 2), d), "scores": ((RATIONAL, d), n),
-        "rival": point | {"machine": dict}}, "vector")
+    found = misfits(
+        vector,
+        point
+        | {
+            "id": TEXT,
+            "result": ["valid"],
+            "comment": TEXT,
+            "flags": list,
+            "machine": dict,
+            "cost": ["linear", "quadratic"],
+            "bias": ["none", "free", "penalized"],
+            "C": DECIMAL,
+            "sample_weight?": (DECIMAL, n),
+            "X": ((DECIMAL, p), n),
+            "y": (int, n),
+            "optimum": {"value": TEXT, "rational?": RATIONAL},
+            "b_interval": (("end", 2), d),
+            "scores": ((RATIONAL, d), n),
+            "rival": point | {"machine": dict},
+        },
+        "vector",
+    )
     if found:
         return found
-    found = machine_misfits(vector["machine"], d, "machine") + machine_misfits(vector["rival"]["machine"], d, "rival.machine")
-    found += [f"y[{i}] is {v}: not a class 0 ... {d - 1}" for i, v in enumerate(vector["y"]) if not 0 <= v < d]
+    found = machine_misfits(vector["machine"], d, "machine") + machine_misfits(
+        vector["rival"]["machine"], d, "rival.machine"
+    )
+    found += [
+        f"y[{i}] is {v}: not a class 0 ... {d - 1}"
+        for i, v in enumerate(vector["y"])
+        if not 0 <= v < d
+    ]
     found += ["C is not positive"] * (Fraction(vector["C"]) <= 0)
-    return found + ["a sample weight is negative"] * any(Fraction(w) < 0 for w in vector.get("sample_weight", ()))
+    return found + ["a sample weight is negative"] * any(
+        Fraction(w) < 0 for w in vector.get("sample_weight", ())
+    )

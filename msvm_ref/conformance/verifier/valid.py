@@ -7,7 +7,17 @@ from typing import Any
 
 from .bias import bias_interval
 from .shape import valid_misfits
-from .values import Vector, decimal, primal_value, rationals, scores, stated, texts, unproved, violations
+from .values import (
+    Vector,
+    decimal,
+    primal_value,
+    rationals,
+    scores,
+    stated,
+    texts,
+    unproved,
+    violations,
+)
 
 SHORT = 60
 """An optimum whose rational has fewer characters states it."""
@@ -21,11 +31,24 @@ CASES = {
     "zero-features": "every feature is zero: only a bias can act",
     "tiny-C": "C = 2^-20: the loss hardly counts",
     "huge-C": "C = 2^20: close to the hard margin",
-    "weighted": "sample weights, some of them zero"}
+    "weighted": "sample weights, some of them zero",
+}
 """The kinds of problem, the last word of a valid id, with their comment."""
 
-RIVAL = {"WW": "CS", "CS": "WW", "LLW": "ATS", "ATS": "LLW", "AMO": "ATM", "ATM": "AMO", "MMR": "MMR_ORTHO",
-         "MMR_ORTHO": "MMR", "OVA": "ATS", "RM-1-4": "RM-1-2", "RM-1-2": "RM-3-4", "RM-3-4": "RM-1-2"}
+RIVAL = {
+    "WW": "CS",
+    "CS": "WW",
+    "LLW": "ATS",
+    "ATS": "LLW",
+    "AMO": "ATM",
+    "ATM": "AMO",
+    "MMR": "MMR_ORTHO",
+    "MMR_ORTHO": "MMR",
+    "OVA": "ATS",
+    "RM-1-4": "RM-1-2",
+    "RM-1-2": "RM-3-4",
+    "RM-3-4": "RM-1-2",
+}
 """The machine each one is most easily mistaken for."""
 
 
@@ -36,21 +59,38 @@ def verify_valid(vector: Vector) -> list[str]:
         return faults
     problem, rival = stated(vector), vector["rival"]
     faults = unproved(problem, vector)
-    faults += [f"rival: {fault}" for fault in unproved(stated(vector | {"machine": rival["machine"]}), rival)]
+    faults += [
+        f"rival: {fault}"
+        for fault in unproved(stated(vector | {"machine": rival["machine"]}), rival)
+    ]
     if faults:
         return faults
     W, b, alpha = (rationals(vector[name]) for name in ("W", "b", "alpha"))
     optimum = primal_value(problem, W, b)
     told: dict[str, tuple[Any, Any]] = {
-        "optimum": (optimum_json(optimum), vector["optimum"]), "scores": (texts(scores(problem, W, b)), vector["scores"]),
-        "b_interval": ([[None if end is None else str(end) for end in ends] for ends in bias_interval(problem, W, b, alpha)],
-                       vector["b_interval"]),
-        "flags": (flags_of(vector), vector["flags"])}
+        "optimum": (optimum_json(optimum), vector["optimum"]),
+        "scores": (texts(scores(problem, W, b)), vector["scores"]),
+        "b_interval": (
+            [
+                [None if end is None else str(end) for end in ends]
+                for ends in bias_interval(problem, W, b, alpha)
+            ],
+            vector["b_interval"],
+        ),
+        "flags": (flags_of(vector), vector["flags"]),
+    }
     head, case = identity(vector)
     own, other = (label(side["machine"]["name"]) for side in (vector, rival))
-    told |= {"rival.machine.name": (RIVAL.get(own, other), other),
-             "id": (head + case, vector["id"]), "comment": (comment(vector, case), vector["comment"])}
-    faults = [f"{name} must be {right}, not {said}" for name, (right, said) in told.items() if right != said]
+    told |= {
+        "rival.machine.name": (RIVAL.get(own, other), other),
+        "id": (head + case, vector["id"]),
+        "comment": (comment(vector, case), vector["comment"]),
+    }
+    faults = [
+        f"{name} must be {right}, not {said}"
+        for name, (right, said) in told.items()
+        if right != said
+    ]
     return faults + ["id names a case that is not among the flags"] * (case not in vector["flags"])
 
 
@@ -63,19 +103,33 @@ def flags_of(vector: Vector) -> list[str]:
     for row, y in zip(problem.X, problem.y, strict=True):
         labels.setdefault(tuple(row), set()).add(y)
     cases = {
-        "contradictory": any(len(found) > 1 for found in labels.values()), "absent-class": len(set(problem.y)) < problem.d,
-        "single-example": len(problem.y) == 1, "zero-features": not any(v for row in problem.X for v in row),
-        "tiny-C": Fraction(vector["C"]) <= TINY, "huge-C": Fraction(vector["C"]) >= HUGE, "weighted": "sample_weight" in vector}
-    weak = any(slack[p] == max(0, *slack.values()) and row[p] == 0 for row, slacks in zip(alpha, t, strict=True)
-               for slack in slacks for p in slack)
+        "contradictory": any(len(found) > 1 for found in labels.values()),
+        "absent-class": len(set(problem.y)) < problem.d,
+        "single-example": len(problem.y) == 1,
+        "zero-features": not any(v for row in problem.X for v in row),
+        "tiny-C": Fraction(vector["C"]) <= TINY,
+        "huge-C": Fraction(vector["C"]) >= HUGE,
+        "weighted": "sample_weight" in vector,
+    }
+    weak = any(
+        slack[p] == max(0, *slack.values()) and row[p] == 0
+        for row, slacks in zip(alpha, t, strict=True)
+        for slack in slacks
+        for p in slack
+    )
     spare = not problem.quadratic and any(
         max(slack.values()) <= 0 and sum(row[p] for p in slack) == cost
-        for row, cost, slacks in zip(alpha, problem.cost, t, strict=True) for slack in slacks)
+        for row, cost, slacks in zip(alpha, problem.cost, t, strict=True)
+        for slack in slacks
+    )
     both = f"discriminates:{label(vector['machine']['name'])}/{label(vector['rival']['machine']['name'])}"
     found = cases | {
-        "ordinary": not any(cases.values()), "degenerate": weak or spare, "zero-W": not any(v for row in W for v in row),
+        "ordinary": not any(cases.values()),
+        "degenerate": weak or spare,
+        "zero-W": not any(v for row in W for v in row),
         "non-unique-b": any(low != high for low, high in vector["b_interval"]),
-        both: vector["rival"]["W"] != vector["W"]}
+        both: vector["rival"]["W"] != vector["W"],
+    }
     return sorted(name for name, true in found.items() if true)
 
 
@@ -91,7 +145,7 @@ def optimum_json(value: Fraction) -> dict[str, str]:
 def identity(vector: Vector) -> tuple[str, str]:
     """(the id without its last word, the last word): machine, bias, cost, d, and the case."""
     head = f"{label(vector['machine']['name'])}-{vector['bias']}-{vector['cost']}-d{len(vector['machine']['gamma'])}-"
-    return head, vector["id"][len(head):]
+    return head, vector["id"][len(head) :]
 
 
 def comment(vector: Vector, case: str) -> str:

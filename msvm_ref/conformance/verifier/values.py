@@ -33,9 +33,17 @@ class Stated:
 def stated(vector: Vector) -> Stated:
     machine, n = vector["machine"], len(vector["y"])
     weight = rationals(vector.get("sample_weight") or ["1"] * n)
-    return Stated(rationals(machine["nu"]), rationals(machine["gamma"]), machine["groups"], machine["sum_to_zero"],
-                  vector["cost"] == "quadratic", vector["bias"], [Fraction(vector["C"]) * w for w in weight],
-                  rationals(vector["X"]), vector["y"])
+    return Stated(
+        rationals(machine["nu"]),
+        rationals(machine["gamma"]),
+        machine["groups"],
+        machine["sum_to_zero"],
+        vector["cost"] == "quadratic",
+        vector["bias"],
+        [Fraction(vector["C"]) * w for w in weight],
+        rationals(vector["X"]),
+        vector["y"],
+    )
 
 
 def rationals(nested: Any) -> Any:
@@ -50,15 +58,22 @@ def texts(nested: Any) -> Any:
 def scores(problem: Stated, W: list[Row], b: Row) -> list[Row]:
     """f_c(x_i) = sum_k X[i][k] W[k][c] + b[c]"""
     columns = [[w[c] for w in W] for c in range(problem.d)]
-    return [[dot(row, column) + shift for column, shift in zip(columns, b, strict=True)] for row in problem.X]
+    return [
+        [dot(row, column) + shift for column, shift in zip(columns, b, strict=True)]
+        for row in problem.X
+    ]
 
 
 def primal_value(problem: Stated, W: list[Row], b: Row) -> Fraction:
     """P = 1/2 ||W||^2 [+ 1/2 ||b||^2] + sum_i C_i sum_r xi_ir^q"""
-    total = half_square([v for row in W for v in row]) + (half_square(b) if problem.bias == "penalized" else 0)
+    total = half_square([v for row in W for v in row]) + (
+        half_square(b) if problem.bias == "penalized" else 0
+    )
     for y, cost, f in zip(problem.y, problem.cost, scores(problem, W, b), strict=True):
         for group in problem.groups[y]:
-            slack = max(Fraction(0), *(problem.gamma[y][p] - dot(problem.nu[y][p], f) for p in group))
+            slack = max(
+                Fraction(0), *(problem.gamma[y][p] - dot(problem.nu[y][p], f) for p in group)
+            )
             total += cost * slack ** (2 if problem.quadratic else 1)
     return total
 
@@ -76,12 +91,19 @@ def expansion(problem: Stated, alpha: list[Row]) -> list[Row]:
 def dual_value(problem: Stated, alpha: list[Row]) -> Fraction:
     """D = sum gamma alpha - 1/2 ||X' A||^2 [- 1/2 ||1' A||^2] [- sum_ir (sum_{p in r} alpha_ip)^2 / (4 C_i)]"""
     A = expansion(problem, alpha)
-    columns = [*zip(*problem.X, strict=True), *([[1] * len(A)] if problem.bias == "penalized" else [])]
-    total = -half_square([dot(column, [row[m] for row in A]) for column in columns for m in range(problem.d)])
+    columns = [
+        *zip(*problem.X, strict=True),
+        *([[1] * len(A)] if problem.bias == "penalized" else []),
+    ]
+    total = -half_square(
+        [dot(column, [row[m] for row in A]) for column in columns for m in range(problem.d)]
+    )
     for y, cost, row in zip(problem.y, problem.cost, alpha, strict=True):
         total += dot(problem.gamma[y], row)
         if problem.quadratic and cost:
-            total -= sum(((sum(row[p] for p in group)) ** 2 for group in problem.groups[y]), Fraction(0)) / (4 * cost)
+            total -= sum(
+                ((sum(row[p] for p in group)) ** 2 for group in problem.groups[y]), Fraction(0)
+            ) / (4 * cost)
     return total
 
 
@@ -89,7 +111,9 @@ def primal_residuals(problem: Stated, W: list[Row], b: Row) -> dict[str, Fractio
     """How far (W, b) is from the constraints, by name; all zero where feasible."""
     found = {}
     if problem.sum_to_zero:
-        found["sum-to-zero"] = max((abs(sum(row, Fraction(0))) for row in [*W, b]), default=Fraction(0))
+        found["sum-to-zero"] = max(
+            (abs(sum(row, Fraction(0))) for row in [*W, b]), default=Fraction(0)
+        )
     if problem.bias == "none":
         found["bias-none"] = max(abs(v) for v in b)
     return found
@@ -101,12 +125,18 @@ def dual_residuals(problem: Stated, alpha: list[Row]) -> dict[str, Fraction]:
     for y, cost, row in zip(problem.y, problem.cost, alpha, strict=True):
         counted = {p for group in problem.groups[y] for p in group}
         sign = max(sign, *(-v for v in row))
-        support = max(support, *(abs(v) for p, v in enumerate(row) if p not in counted), Fraction(0))
+        support = max(
+            support, *(abs(v) for p, v in enumerate(row) if p not in counted), Fraction(0)
+        )
         if not problem.quadratic or cost == 0:
-            bound = max(bound, *(sum((row[p] for p in group), -cost) for group in problem.groups[y]))
+            bound = max(
+                bound, *(sum((row[p] for p in group), -cost) for group in problem.groups[y])
+            )
     found = {"dual-sign": sign, "dual-bound": bound, "dual-support": support}
     if problem.bias == "free":
-        found["dual-equality"] = max(abs(sum(column, Fraction(0))) for column in zip(*expansion(problem, alpha), strict=True))
+        found["dual-equality"] = max(
+            abs(sum(column, Fraction(0))) for column in zip(*expansion(problem, alpha), strict=True)
+        )
     return found
 
 
@@ -121,8 +151,14 @@ def unproved(problem: Stated, point: dict[str, Any]) -> list[str]:
 
 def violations(problem: Stated, W: list[Row], b: Row) -> list[list[dict[int, Fraction]]]:
     """t_p = gamma - mu_p of every component that counts, by example with C_i > 0 and slack group (else no groups)."""
-    return [[{p: problem.gamma[y][p] - dot(problem.nu[y][p], f) for p in group} for group in problem.groups[y] if cost]
-            for y, cost, f in zip(problem.y, problem.cost, scores(problem, W, b), strict=True)]
+    return [
+        [
+            {p: problem.gamma[y][p] - dot(problem.nu[y][p], f) for p in group}
+            for group in problem.groups[y]
+            if cost
+        ]
+        for y, cost, f in zip(problem.y, problem.cost, scores(problem, W, b), strict=True)
+    ]
 
 
 def decimal(value: Fraction, digits: int = 25) -> str:

@@ -1,0 +1,78 @@
+"""From a stopping rule of a paper to a certified gap: run, judge, and ask for a finer answer until the gap is small enough.
+
+An algorithm stops by its own rule at a given precision (a KKT violation, an epsilon). What that is worth is for the judge to
+say: the multipliers become a candidate, the candidate is certified, and where the certified relative gap is above the
+tolerance the algorithm goes on from where it stands with a tenth of the precision.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from msvm_ref.errors import DataError
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import weights
+from msvm_ref.model.arrays import Array, real_number
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.finish import finish
+from msvm_ref.solvers.solution import Attempt, Solution
+
+FIRST, LAST = 1e-2, 1e-15
+"""The first precision asked for, and the one below which float64 has nothing more to give (relative to the target)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Where an algorithm stands: its multipliers (n x d, in the problem's own units), what it took so far, and whether its own
+    stopping rule was met, or, where it was not, whether float64 had no better step (else the budget was spent).
+    ``bounds`` are the paper's own, of these very multipliers.
+    """
+
+    alpha: Array
+    work: Mapping[str, float]
+    met: bool
+    stalled: bool = False
+    bounds: Mapping[str, float] = field(default_factory=dict)
+
+
+def until_certified(
+    problem: Problem, method: str, tolerance: float, advance: Callable[[float], Run]
+) -> Solution:
+    """The best certified answer of ``advance(precision)`` at ever finer precisions."""
+    precision = FIRST
+    attempts: list[Attempt] = []
+    best: Solution | None = None
+    bounds: Mapping[str, float] = {}
+    while True:
+        start = time.perf_counter()
+        run = advance(precision)
+        candidate, certificate = finish(
+            problem, Candidate(*weights(problem, run.alpha), run.alpha), tolerance
+        )
+        gap = certificate.relative_gap
+        said = (
+            f"precision {precision:.0e}"
+            if run.met
+            else "stalled at rounding level"
+            if run.stalled
+            else "budget spent"
+        )
+        attempts.append(Attempt(method, said, gap, time.perf_counter() - start))
+        if best is None or gap < best.certificate.relative_gap:
+            best, bounds = (
+                Solution(problem, candidate, certificate, method, "numba", gap <= tolerance, ()),
+                run.bounds,
+            )
+        if best.converged or not run.met or precision <= LAST:
+            return replace(best, attempts=tuple(attempts), work={**run.work, **bounds})
+        precision /= 10
+
+
+def positive_integer(name: str, value: int) -> int:
+    """``value`` as a positive integer, or a DataError."""
+    number = real_number(value)
+    if number is None or number != int(number) or number < 1:
+        raise DataError(name, "be a positive integer", repr(value))
+    return int(number)

@@ -1,0 +1,48 @@
+"""exact_optimum(problem): the proved rational optimum, with the starting guess taken from the ground truth.
+
+The guess saves work and decides nothing: ``exact.optimum`` finds, ``exact.check`` proves.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from msvm_ref.errors import BackendError, DataError, ExactnessError
+from msvm_ref.exact.optimum import ExactOptimum, Gram, prove_optimum, refuse_beyond_size
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.model.arrays import real_number
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.methods import solve
+
+
+def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
+    """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see exact.optimum).
+
+    ``seconds`` counts from this call, the float solution it starts from included. It is looked at after that solution and
+    between the exact steps; neither a backend nor an exact step under way is interrupted. The size is refused at once.
+    """
+    if not isinstance(problem, Problem):
+        raise DataError("problem", "be a Problem", repr(problem)[:80])
+    if gram not in ("factor", "kernel"):
+        raise DataError("gram", "be 'factor' or 'kernel'", repr(gram))
+    allowed = real_number(seconds)
+    if allowed is None or allowed < 0:
+        raise DataError("seconds", "be a finite, non-negative number", repr(seconds))
+    if problem.features.shape[1] == 0:
+        raise ExactnessError(
+            "problem", "have at least one feature of positive rank", "none", "add a column of zeros"
+        )
+    started = time.perf_counter()
+    refuse_beyond_size(problem)
+    return prove_optimum(problem, _guess(problem), allowed, gram, started)
+
+
+def _guess(problem: Problem) -> Candidate:
+    """The ground truth's candidate; zero where no backend answers (then only the work grows)."""
+    try:
+        return solve(problem, tolerance=1e-11).candidate
+    except BackendError:
+        rank, d = problem.features.shape[1], problem.d
+        return Candidate(np.zeros((rank, d)), np.zeros(d), np.zeros((problem.n, d)))

@@ -1,0 +1,94 @@
+"""The block problem of one example, solved exactly: the proximal step of its aggregated loss (MATH section 8).
+
+    max  <q, alpha> - 1/2 k ||sum_p alpha_p (Pi nu)_p||^2 [- (group sum)^2 / (4 C)]
+    s.t. alpha >= 0,  each slack group's sum <= C (linear cost)
+
+``Blocks`` reads off a machine's spec which of the closed forms applies; every form writes the quadratic as
+
+    sum_p D_p alpha_p^2 + rho (sum_p v_p alpha_p)^2      D_p = k s_p^2
+
+with (s_p = s, v = 1, rho = k s^2) for relative margins s (f_y - f_c), and (s_p = |sigma_p|, v = sigma, rho = -k/d or 0)
+for signed margins sigma_p f_p with or without sum-to-zero. What fits neither goes to coordinate ascent on its d x d Gram.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+
+RELATIVE, SIGNED, ARBITRARY = 0, 1, 2
+OWN, ONE_SIGN, TWO_SIGNS = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A machine as the kernels take it: ``shape`` of the margins, ``slack`` of the groups, and their numbers."""
+
+    shape: int
+    slack: int
+    sigma: Array  # (d, d): s_p for relative margins, sigma[y, p] for signed ones, 0 on components that do not count
+    pull: float  # rho / k for signed margins: -1/d under sum-to-zero, else 0
+    rows: Array  # (d, d, d) Pi nu
+    products: Array  # (d, d, d) <(Pi nu)[y, p], (Pi nu)[y, q]>
+    gamma: Array
+    mask: NDArray[np.bool_]
+    quadratic: bool
+
+    @property
+    def packed(self) -> tuple[Any, ...]:
+        """What the compiled kernels take."""
+        return (
+            self.shape,
+            self.slack,
+            self.sigma,
+            self.pull,
+            self.rows,
+            self.products,
+            self.gamma,
+            self.mask,
+            self.quadratic,
+        )
+
+
+def blocks(problem: Problem) -> Blocks:
+    """The closed form that fits the machine of ``problem``, decided on its coefficients."""
+    spec = problem.spec
+    d, mask = spec.d, np.asarray(spec.mask)
+    rows = np.where(mask[:, :, None], spec.projected_nu, 0.0)
+    shape, sigma, pull = ARBITRARY, np.zeros((d, d)), 0.0
+    unit = np.eye(d)
+    scale = float(spec.projected_nu[0, 1, 0])
+    signed = np.where(mask, np.einsum("ypp->yp", spec.nu), 0.0)
+    if (
+        np.array_equal(
+            rows, np.where(mask[:, :, None], scale * (unit[:, None, :] - unit[None, :, :]), 0.0)
+        )
+        and not mask.diagonal().any()
+    ):
+        shape, sigma = RELATIVE, np.where(mask, scale, 0.0)
+    elif np.array_equal(np.where(mask[:, :, None], spec.nu, 0.0), signed[:, :, None] * unit):
+        shape, sigma, pull = SIGNED, signed, -1.0 / d if spec.sum_to_zero else 0.0
+    slack = OWN
+    if spec.shared and (mask.sum(axis=1) > 1).any():
+        slack = TWO_SIGNS if mask.diagonal().any() else ONE_SIGN
+        rivals = sigma[mask & ~np.eye(d, dtype=bool)]
+        alike = rivals[0] != 0 and (rivals == rivals[0]).all()
+        if shape == SIGNED and not (alike and (slack == ONE_SIGN or sigma.diagonal().all())):
+            shape = ARBITRARY
+    return Blocks(
+        shape,
+        slack,
+        sigma,
+        pull,
+        np.ascontiguousarray(rows),
+        np.einsum("ypm,yqm->ypq", rows, rows),
+        np.ascontiguousarray(spec.gamma),
+        np.ascontiguousarray(mask),
+        spec.quadratic,
+    )

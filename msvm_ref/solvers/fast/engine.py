@@ -1,0 +1,101 @@
+"""What both ascents are made of: the multipliers, who rests, and what driver, Newton steps and barrier ask of an engine.
+
+State: alpha (n x d), A[i] = sum_p alpha_ip (Pi nu)_p, and scores f(x_j) = sum_i (k(x_j, x_i) + rho) A[i] + b0. rho is 0 without
+a bias, 1 with a penalized one, and the penalty of the method of multipliers with a free one, b0 its current centre.
+
+An example that did not move rests for a while: that is the shrinking. It only saves visits: scores are kept (or recomputed)
+for every example and the gap is always taken over all of them, so nothing has to be reconstructed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.steps import expand_all
+
+Index = NDArray[np.int64]
+
+
+class Engine(ABC):
+    width = 0
+    """Features, where the kernel is linear and they are at hand; else 0."""
+
+    def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
+        n, d = problem.n, problem.d
+        self.machine, self.rho, self.free = machine.packed, rho, problem.bias == "free"
+        self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
+        self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
+        self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
+        self.steps = 0
+
+    def restart(self, alpha: Array, b0: Array) -> None:
+        """Stand at alpha and b0, whatever came before."""
+        self.alpha, self.b0 = np.array(alpha), np.array(b0)
+        expand_all(self.machine, self.y, self.alpha, self.A)
+        self.wake()
+        self.refresh()
+
+    def set_alpha(self, alpha: Array, chosen: Index, change: Array, effect: Array) -> None:
+        """Move to alpha, which changes A of the chosen examples and, by ``effect``, every score."""
+        self.alpha = alpha
+        self.A[chosen] += change
+        self.wake()
+        self._follow(chosen, change, effect)
+
+    def wake(self) -> None:
+        """Nobody rests any longer."""
+        self.rest[:], self.nap[:] = 0, 0
+
+    @property
+    @abstractmethod
+    def scores(self) -> Array:
+        """(n x d) f(x_i), bias included."""
+
+    @property
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """k(x_i, x_i) + rho"""
+
+    @property
+    @abstractmethod
+    def true_bias(self) -> Array:
+        """b, for the features as given."""
+
+    @property
+    @abstractmethod
+    def evaluations(self) -> int:
+        """Kernel values (or inner products <w_c, x_i>) computed so far."""
+
+    @abstractmethod
+    def pass_over(self, order: Index) -> float:
+        """One pass over the examples; the work it was, in multiply-adds."""
+
+    @abstractmethod
+    def gram(self, chosen: Index) -> Array:
+        """k(x_i, x_j) + rho over the chosen examples."""
+
+    @abstractmethod
+    def product(self, chosen: Index, A: Array) -> Array:
+        """(n x d) what coefficients A of the chosen examples add to every score."""
+
+    @abstractmethod
+    def rough_product(self, chosen: Index, A: Array) -> Array:
+        """The same at the chosen examples only, where single precision will do."""
+
+    @abstractmethod
+    def shift_bias(self, shift: Array) -> None:
+        """b0 <- b0 + shift, and the scores with it."""
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Scores anew from alpha: what a thousand updates rounded away comes back."""
+
+    @abstractmethod
+    def _follow(self, chosen: Index, change: Array, effect: Array) -> None:
+        """Bring the scores after a change of A."""

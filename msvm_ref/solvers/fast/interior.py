@@ -1,0 +1,212 @@
+"""The robust finish: Mehrotra's interior-point method on the multipliers of a set of examples, the rest held.
+
+Over the components (i, p) of the chosen examples, x = alpha:
+
+    min 1/2 x' H x - g' x     x >= 0 (z),   sum over each slack group + s = C_i, s >= 0 (lambda),   sum x (Pi nu) = r (b)
+
+H_ab = (k(x_i, x_j) + rho) <(Pi nu)_a, (Pi nu)_b> [+ cost term]. First-order passes crawl where C is large and faces are many;
+a barrier does not care. What it returns is near the optimum and strictly inside; passes and Newton steps put it on its face.
+Each step solves with H + barrier terms: factored whole, or through the features where those are few (systems.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.engine import Engine
+from msvm_ref.solvers.fast.newton import FACTOR_SPEED, expansion, gradient
+from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System
+
+LARGEST = 3000
+"""Components at once, where H is factored whole."""
+WIDEST = 2000
+"""Weights (features x classes), where it goes through the features."""
+FEW = 400
+"""Up to so many multipliers H is factored whole even then: that costs next to nothing and loses fewer digits."""
+STEPS, USUAL = 80, 20
+CLOSE = 1e-13
+INWARD = 0.1
+"""The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
+
+
+def takes_all(engine: Engine, machine: Blocks) -> bool:
+    """Can the barrier take every example at once?"""
+    return by_features(engine) or int(machine.mask[engine.y].sum()) <= LARGEST
+
+
+def price(engine: Engine, machine: Blocks) -> float:
+    """The work of one call, in a pass's multiply-adds."""
+    n, d = engine.alpha.shape
+    width = engine.width * d
+    if by_features(engine):
+        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 1.5)
+    return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
+
+
+def interior(engine: Engine, machine: Blocks, equality: bool, tolerance: float) -> None:
+    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``."""
+    narrow = by_features(engine) and engine.alpha.size > FEW
+    chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
+    if len(chosen) == 0:
+        return
+    parts = Components(engine, machine, chosen)
+    system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
+    found = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 0.05 * tolerance))
+    if found is None:
+        return
+    alpha = engine.alpha.copy()
+    alpha[chosen], shift = found
+    change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
+    engine.set_alpha(alpha, chosen, change, engine.product(chosen, change))
+    if equality:
+        engine.shift_bias(shift)
+
+
+def by_features(engine: Engine) -> bool:
+    """Is the kernel linear, and are its weights few?"""
+    return bool(0 < engine.width * engine.alpha.shape[1] <= WIDEST)
+
+
+def _chosen(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
+    """Examples with cost, those first whose gradient says most: violated or between their bounds."""
+    counted = machine.mask[engine.y]
+    weighty = np.flatnonzero(engine.cost > 0)
+    if counted[weighty].sum() <= LARGEST:
+        return weighty
+    g, alpha, cost = gradient(engine, machine, engine.scores), engine.alpha, engine.cost[:, None]
+    inside = (alpha > 0) & ((alpha < cost) | machine.quadratic)
+    wrong = np.where(alpha <= 0, np.maximum(g, 0.0), np.where(inside, abs(g), np.maximum(-g, 0.0)))
+    urgency = np.where(counted, wrong + inside * (1.0 + abs(machine.gamma).max()), 0.0).max(axis=1)
+    order = weighty[np.argsort(-urgency[weighty], kind="stable")]
+    return np.sort(order[: np.searchsorted(counted[order].sum(axis=1).cumsum(), LARGEST)])
+
+
+class _Barrier:
+    """The iteration; multipliers are in units of the mean cost."""
+
+    def __init__(
+        self, engine: Engine, machine: Blocks, parts: Components, system: System, equality: bool
+    ) -> None:
+        self.parts, self.system, self.capped = parts, system, not machine.quadratic
+        old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
+        slope = gradient(engine, machine, engine.scores)[parts.chosen][
+            parts.example, parts.component
+        ]
+        self.old = old
+        self.g = slope * parts.unit + system.product(old)
+        self.N = parts.rows * parts.unit if equality else np.zeros((len(old), 0))
+        self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
+        self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
+
+    def run(self, close: float) -> tuple[Array, Array] | None:
+        """(alpha of the chosen examples, what b gains)."""
+        n, room, capped = len(self.g), self.parts.room, self.capped
+        x = np.full(n, self.start)
+        if capped:
+            centre = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
+            x = (1 - INWARD) * self.old + INWARD * centre
+        s = room - self.parts.sums(x) if capped else np.zeros(0)
+        b = np.zeros(self.N.shape[1])
+        slope = self.g - self.system.product(x)
+        margin = float(abs(slope).mean()) or 1.0
+        price = np.full(len(s), margin)
+        if capped:  # dual feasible from the start: z = price - slope, both at least the margin
+            np.maximum.at(price, self.parts.group, slope + margin)
+        z = np.maximum(self._spread(price) - slope, margin)
+        best: tuple[float, Array, Array] | None = None
+        for _ in range(STEPS):
+            dual = self.g - self.system.product(x) + z - self._spread(price) - self.N @ b
+            primal = room - self.parts.sums(x) - s if capped else s
+            miss = self.r - x @ self.N
+            mass = float(x @ z + s @ price)
+            worst = max(
+                mass, float(abs(dual) @ x), float(abs(primal) @ price), float(abs(miss) @ abs(b))
+            )
+            if not np.isfinite(worst) or (best is not None and worst > 1e3 * best[0]):
+                break
+            if best is None or worst < best[0]:
+                best = worst, x, b
+            if worst <= close * max(abs(float(self.g @ x)), 1e-300) or not self._factor(
+                x, z, s, price
+            ):
+                break
+            dx, dz, ds, dp, db = self._direction(
+                x, z, s, price, dual, primal, miss, -x * z, -s * price, False
+            )
+            ahead = _longest((x, dx), (z, dz), (s, ds), (price, dp))
+            after = float(
+                (x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp)
+            )
+            target = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
+            dx, dz, ds, dp, db = self._direction(
+                x,
+                z,
+                s,
+                price,
+                dual,
+                primal,
+                miss,
+                target - x * z - dx * dz,
+                target - s * price - ds * dp,
+                True,
+            )
+            t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
+            x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
+        if best is None:
+            return None
+        return self.parts.table(best[1]) * self.parts.unit, best[2]
+
+    def _spread(self, price: Array) -> Array:
+        return price[self.parts.group] if self.capped else np.zeros(len(self.g))
+
+    def _factor(self, x: Array, z: Array, s: Array, price: Array) -> bool:
+        if not self.system.factor(z / x, price / s if self.capped else None):
+            return False
+        self.columns = (
+            np.stack([self.system.solve(v, True) for v in self.N.T], axis=1)
+            if self.N.shape[1]
+            else self.N
+        )
+        return True
+
+    def _direction(
+        self,
+        x: Array,
+        z: Array,
+        s: Array,
+        price: Array,
+        dual: Array,
+        primal: Array,
+        miss: Array,
+        xz: Array,
+        sp: Array,
+        refined: bool,
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """Newton on the perturbed KKT conditions: x dz + z dx = xz, s dp + price ds = sp."""
+        right = dual + xz / x
+        if self.capped:
+            right = right - ((sp - price * primal) / s)[self.parts.group]
+        dx = self.system.solve(right, refined)
+        db: Array = np.zeros(self.N.shape[1])
+        if self.N.shape[1]:
+            db = np.asarray(
+                np.linalg.lstsq(self.N.T @ self.columns, self.N.T @ dx - miss, rcond=1e-12)[0],
+                dtype=np.float64,
+            )
+            dx = dx - self.columns @ db
+        ds = primal - self.parts.sums(dx) if self.capped else s
+        dp = (sp - price * ds) / s if self.capped else price
+        return dx, (xz - z * dx) / x, ds, dp, db
+
+
+def _longest(*pairs: tuple[Array, Array]) -> float:
+    """The longest step, at most 1, that keeps every array non-negative."""
+    length = 1.0
+    for at, step in pairs:
+        down = step < 0
+        if down.any():
+            length = min(length, float((at[down] / -step[down]).min()))
+    return length

@@ -1,0 +1,378 @@
+"""The closed forms of the block problem (MATH section 8): own slacks, shared slacks, and an ascent for arbitrary margins.
+
+Each works on q = the slope of the block at alpha = 0 and leaves the optimum in ``alpha``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from msvm_ref.model.arrays import Array
+
+SWEEPS, ROUNDING = 1000, 1e-15
+
+
+@njit(cache=True, error_model="numpy")
+def own_block(
+    q: Array, curve: Array, v: Array, rho: float, cap: float, mask: Array, alpha: Array
+) -> None:
+    """alpha_p = clip((q_p - rho v_p t) / D_p, 0, cap) with t = sum v alpha: Newton on that monotone equation in t."""
+    d = len(q)
+    t = 0.0
+    for p in range(d):
+        t += v[p] * alpha[p]
+    low, high = -np.inf, np.inf
+    for _ in range(200):
+        total, slope, size = 0.0, -1.0, 0.0
+        up, down = np.inf, -np.inf  # the nearest break points of t on either side
+        for p in range(d):
+            if not mask[p]:
+                alpha[p] = 0.0
+                continue
+            lift = q[p] - rho * v[p] * t
+            if curve[p] <= 0.0:
+                alpha[p] = cap if lift > 0.0 else 0.0
+                total += v[p] * alpha[p]
+                continue
+            value = lift / curve[p]
+            if value <= 0.0:
+                value = 0.0
+            elif value >= cap:
+                value = cap
+            else:
+                slope -= rho * v[p] * v[p] / curve[p]
+                if rho != 0.0 and v[p] != 0.0:
+                    first, second = q[p] / (rho * v[p]), (q[p] - curve[p] * cap) / (rho * v[p])
+                    for edge in (first, second):
+                        if edge > t and edge < up:
+                            up = edge
+                        if edge < t and edge > down:
+                            down = edge
+            alpha[p] = value
+            total += v[p] * value
+            size += abs(v[p] * value)
+        if rho == 0.0:
+            return
+        excess = total - t
+        if abs(excess) <= ROUNDING * (size + abs(t)):
+            return
+        if excess > 0.0:
+            low = t
+        else:
+            high = t
+        after = t - excess / slope if slope < -1e-9 else (up if excess > 0.0 else down)
+        if not (low < after < high):
+            if np.isfinite(low) and np.isfinite(high):
+                after = 0.5 * (low + high)
+            elif not np.isfinite(after):
+                return
+        if after == t:
+            return
+        t = after
+
+
+@njit(cache=True, error_model="numpy")
+def own_block_relative(
+    q: Array, curve: float, rho: float, cap: float, mask: Array, alpha: Array
+) -> None:
+    """alpha_p = clip((q_p - rho t) / D, 0, cap), t = sum alpha: the same equation with every v_p = 1."""
+    d = len(q)
+    t = 0.0
+    for p in range(d):
+        if mask[p]:
+            t += alpha[p]
+    low, high = -np.inf, np.inf
+    for _ in range(200):
+        total, free = 0.0, 0
+        for p in range(d):
+            value = 0.0
+            if mask[p]:
+                value = (q[p] - rho * t) / curve if curve > 0.0 else (cap if q[p] > 0.0 else 0.0)
+                if value <= 0.0:
+                    value = 0.0
+                elif value >= cap:
+                    value = cap
+                else:
+                    free += 1
+            alpha[p] = value
+            total += value
+        excess = total - t
+        if rho == 0.0 or abs(excess) <= ROUNDING * (total + abs(t)):
+            return
+        if excess > 0.0:
+            low = t
+        else:
+            high = t
+        after = t + excess / (1.0 + free * rho / curve)
+        if not (low < after < high) and np.isfinite(low) and np.isfinite(high):
+            after = 0.5 * (low + high)
+        if after == t:
+            return
+        t = after
+
+
+@njit(cache=True, error_model="numpy")
+def water_level(q: Array, mask: Array, curve: float, level_of_total: float, cap: float) -> float:
+    """theta with S(theta) = sum [(q_p - theta)/D]_+: theta = rho S where that S <= cap, else S = cap (Michelot's rule)."""
+    theta = -np.inf
+    for capped in range(2):
+        theta = -np.inf
+        for _ in range(len(q) + 2):
+            count, total = 0, 0.0
+            for p in range(len(q)):
+                if mask[p] and q[p] > theta:
+                    count += 1
+                    total += q[p]
+            if capped == 0:
+                after = level_of_total * total / (curve + level_of_total * count)
+            else:
+                after = (total - curve * cap) / count
+            if after == theta:
+                break
+            theta = after
+        if capped == 0:
+            spent = 0.0
+            for p in range(len(q)):
+                if mask[p] and q[p] > theta:
+                    spent += (q[p] - theta) / curve
+            if spent <= cap:
+                return theta
+    return theta
+
+
+@njit(cache=True, error_model="numpy")
+def one_sign_block(
+    q: Array, curve: float, rho: float, cap: float, mask: Array, alpha: Array
+) -> None:
+    """Shared slack, D_p = D, v = 1 (up to sign): alpha_p = [(q_p - theta) / D]_+."""
+    theta = water_level(q, mask, curve, rho, cap)
+    for p in range(len(q)):
+        alpha[p] = (q[p] - theta) / curve if mask[p] and q[p] > theta else 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def two_signs_block(
+    y: int,
+    q: Array,
+    curve_own: float,
+    curve: float,
+    own: float,
+    rival: float,
+    rho: float,
+    tau: float,
+    cap: float,
+    mask: Array,
+    alpha: Array,
+) -> None:
+    """Shared slack over the own component a and its rivals beta (sum S), t = own a + rival S:
+
+        q_y a - 1/2 D_y a^2 + max_beta (<q, beta> - 1/2 D ||beta||^2) - 1/2 rho t^2 - 1/2 tau (a + S)^2,  a + S <= cap.
+
+    The rivals' water level theta fixes S; the remaining condition is monotone and piecewise linear in theta, its pieces
+    the intervals between sorted q. First without the cap, then, if that is exceeded, on a = cap - S.
+    """
+    d = len(q)
+    order = np.empty(d, dtype=np.int64)
+    count = 0
+    for p in range(d):
+        if mask[p] and p != y:
+            place = count
+            while place > 0 and q[order[place - 1]] < q[p]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = p
+            count += 1
+    for p in range(d):
+        alpha[p] = 0.0
+    cross = rho * own * rival + tau
+    own_curve = curve_own + rho * own * own + tau
+    rival_curve = rho * rival * rival + tau
+    for capped in range(2):
+        a, S, prefix, theta, active = 0.0, 0.0, 0.0, np.inf, 0
+        for m in range(1, count + 1):
+            top = q[order[m - 1]]
+            # the condition at this interval's upper end: S from the m - 1 larger ones
+            S = (prefix - (m - 1) * top) / curve
+            if (
+                _condition(
+                    top, S, q[y], curve_own, own, rival, rho, tau, own_curve, cross, cap, capped
+                )
+                <= 0.0
+            ):
+                break
+            prefix += top
+            active = m
+        if active > 0:
+            # the root lies on the piece with `active` rivals, theta below the last top passed
+            theta, S, a = _root(
+                prefix,
+                active,
+                curve,
+                q[y],
+                curve_own,
+                own,
+                rival,
+                rho,
+                own_curve,
+                cross,
+                rival_curve,
+                cap,
+                capped,
+                q[order[active]] if active < count else -np.inf,
+            )
+        else:
+            S = 0.0
+            a = max(q[y] / own_curve, 0.0) if capped == 0 and own_curve > 0.0 else 0.0
+            if capped == 1:
+                a = cap
+        if capped == 0 and a + S > cap:
+            continue
+        alpha[y] = a
+        for m in range(active):
+            alpha[order[m]] = max((q[order[m]] - theta) / curve, 0.0)
+        return
+
+
+@njit(cache=True, error_model="numpy")
+def _condition(
+    theta: float,
+    S: float,
+    q_own: float,
+    curve_own: float,
+    own: float,
+    rival: float,
+    rho: float,
+    tau: float,
+    own_curve: float,
+    cross: float,
+    cap: float,
+    capped: int,
+) -> float:
+    """theta minus the marginal price of S: positive where S should grow."""
+    if capped == 0:
+        a = max((q_own - cross * S) / own_curve, 0.0)
+        return theta - rho * rival * (own * a + rival * S) - tau * (a + S)
+    if cap <= S:
+        return -np.inf
+    a = cap - S
+    return theta - q_own + curve_own * a + rho * (own - rival) * (own * a + rival * S)
+
+
+@njit(cache=True, error_model="numpy")
+def _root(
+    prefix: float,
+    m: int,
+    curve: float,
+    q_own: float,
+    curve_own: float,
+    own: float,
+    rival: float,
+    rho: float,
+    own_curve: float,
+    cross: float,
+    rival_curve: float,
+    cap: float,
+    capped: int,
+    bottom: float,
+) -> tuple[float, float, float]:
+    """(theta, S, a) on the piece S = (prefix - m theta) / D."""
+    if capped == 0:
+        # theta = cross a + rival_curve S with a = (q_own - cross S) / own_curve, or a = 0
+        price = rival_curve - cross * cross / own_curve
+        bend = curve + m * price
+        if bend > 1e-12 * curve:
+            theta = (cross * q_own / own_curve * curve + price * prefix) / bend
+        else:
+            theta = bottom  # level all the way: S grows to the piece's end, or past every cap
+        S = (prefix - m * theta) / curve
+        a = (q_own - cross * S) / own_curve
+        if a < 0.0:
+            theta = rival_curve * prefix / (curve + m * rival_curve)
+            S, a = (prefix - m * theta) / curve, 0.0
+        return theta, S, a
+    # theta = q_own - D_y (cap - S) - rho (own - rival) (own cap + (rival - own) S)
+    fixed = q_own - curve_own * cap - rho * (own - rival) * own * cap
+    price = curve_own + rho * (own - rival) * (own - rival)
+    bend = curve + m * price
+    if bend > 1e-12 * curve:
+        theta = (fixed * curve + price * prefix) / bend
+    else:
+        theta = bottom
+    S = (prefix - m * theta) / curve
+    if cap < S:
+        theta, S = (prefix - curve * cap) / m, cap
+    return theta, S, cap - S
+
+
+@njit(cache=True, error_model="numpy")
+def arbitrary_block(
+    q: Array,
+    hessian: Array,
+    k: float,
+    ridge: float,
+    shared: bool,
+    cap: float,
+    mask: Array,
+    alpha: Array,
+) -> None:
+    """Coordinate ascent (own slack) or ascent along pairs (shared slack), to rounding or for SWEEPS sweeps."""
+    d = len(q)
+    g = np.empty(d)
+    for p in range(d):
+        g[p] = q[p]
+        for r in range(d):
+            g[p] -= k * hessian[p, r] * alpha[r]
+    for _ in range(SWEEPS):
+        moved, size, spent = 0.0, 0.0, 0.0
+        for p in range(d):
+            spent += alpha[p]
+            size = max(size, abs(q[p]))
+        if not shared:
+            for p in range(d):
+                if mask[p]:
+                    curve = k * hessian[p, p] + ridge
+                    slope = g[p] - ridge * alpha[p]
+                    goal = (
+                        alpha[p] + slope / curve if curve > 0.0 else (cap if slope > 0.0 else 0.0)
+                    )
+                    step = min(max(goal, 0.0), cap) - alpha[p]
+                    if step != 0.0:
+                        alpha[p] += step
+                        moved = max(moved, abs(step) * curve if curve > 0.0 else 0.0)
+                        for r in range(d):
+                            g[r] -= k * hessian[r, p] * step
+        else:
+            price = ridge * spent
+            best, worst = -1, -1  # raise best; lower worst, or the unused part of the slack
+            for p in range(d):
+                if mask[p]:
+                    if best < 0 or g[p] > g[best]:
+                        best = p
+                    if alpha[p] > 0.0 and (worst < 0 or g[p] < g[worst]):
+                        worst = p
+            rise = g[best] - price
+            fall = price - g[worst] if worst >= 0 else 0.0
+            swap = g[best] - g[worst] if worst >= 0 else 0.0
+            if spent < cap and rise >= fall and rise >= 0.5 * swap and rise > 0.0:
+                curve = k * hessian[best, best] + ridge
+                step = min(rise / curve if curve > 0.0 else np.inf, cap - spent)
+                first, second, moved = step, 0.0, rise
+                worst = best
+            elif fall > 0.5 * swap:
+                curve = k * hessian[worst, worst] + ridge
+                step = -min(fall / curve if curve > 0.0 else np.inf, alpha[worst])
+                first, second, moved = step, 0.0, fall
+                best = worst
+            else:
+                if worst < 0 or worst == best:
+                    return
+                curve = k * (hessian[best, best] + hessian[worst, worst] - 2 * hessian[best, worst])
+                step = min(swap / curve if curve > 0.0 else np.inf, alpha[worst])
+                first, second, moved = step, -step, swap
+            alpha[best] += first
+            alpha[worst] += second
+            for r in range(d):
+                g[r] -= k * (hessian[r, best] * first + hessian[r, worst] * second)
+        if moved <= ROUNDING * size:
+            return

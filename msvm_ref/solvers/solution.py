@@ -1,0 +1,171 @@
+"""Solution: a problem, the candidate somebody found, and the certificate the judge gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.errors import DataError
+from msvm_ref.judge.bias import bias_interval
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.implicit import image
+from msvm_ref.judge.objective import expansion
+from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.problem import Problem
+
+SUPPORT = 1e-7
+"""An example supports the solution when one of its alpha exceeds SUPPORT x its C_i, or x the largest alpha if that is less."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One backend's try: what it said of itself, and the relative gap the judge measured."""
+
+    backend: str
+    status: str
+    relative_gap: float
+    seconds: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        note = f", {self.note}" if self.note else ""
+        return f"{self.backend}: said {self.status!r}, certified gap {self.relative_gap:.1e}{note} [{self.seconds:.3f} s]"
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What ``solve`` returns. Nothing in it is uncertified; ``attempts`` tells who was tried and why it moved on,
+    ``work`` what it took (iterations, kernel evaluations, ...), as far as the method counts it.
+    """
+
+    problem: Problem
+    candidate: Candidate
+    certificate: Certificate
+    method: str
+    backend: str
+    converged: bool
+    attempts: tuple[Attempt, ...]
+    work: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def objective(self) -> float:
+        """The candidate's primal value: an upper bound of the optimum, ``certificate.gap`` above it at most."""
+        value = self.certificate.primal_value
+        assert value is not None
+        return value
+
+    @property
+    def W(self) -> Array:
+        """(p x d) weights, columns are classes; linear kernel only."""
+        if not self.problem.is_linear:
+            raise DataError(
+                "W", "be asked of a linear kernel", f"kernel {self.problem.kernel}", "use coef"
+            )
+        return self.candidate.primal[0]
+
+    @property
+    def b(self) -> Array:
+        """(d,) bias, zeros for bias='none'."""
+        assert self.candidate.b is not None
+        return self.candidate.b
+
+    @property
+    def alpha(self) -> Array:
+        """(n x d) dual multipliers, 0 on components that do not count; not unique in general."""
+        return self.candidate.dual
+
+    @cached_property
+    def coef(self) -> Array:
+        """(n x d) expansion coefficients: f(x) = sum_i k(x, x_i) coef_i + b."""
+        return frozen(expansion(self.problem, self.alpha))
+
+    @cached_property
+    def b_interval(self) -> Array:
+        """(d x 2) the range of each b_c over all optimal biases (equal ends where b is unique).
+
+        With a relative machine and a free bias, b is taken with sum_c b_c = 0 (a common shift changes nothing).
+        """
+        if self.problem.bias != "free":
+            return frozen(np.column_stack([self.b, self.b]))
+        scores = (
+            image(self.problem, self.coef).scores
+            if self.candidate.coef is not None
+            else self.problem.features @ self.candidate.primal[0]
+        )
+        return frozen(bias_interval(self.problem, scores, self.b, self.alpha))
+
+    @cached_property
+    def support(self) -> NDArray[np.int64]:
+        """Indices of the examples with a multiplier that matters (see SUPPORT)."""
+        largest = self.alpha.max(initial=0.0)
+        scale = largest if self.problem.spec.quadratic else np.minimum(self.problem.costs, largest)
+        return np.flatnonzero(
+            (self.alpha.max(axis=1) > SUPPORT * scale) & (self.alpha.max(axis=1) > 0)
+        )
+
+    def decision_function(self, X: Any) -> Array:
+        """(n_new x d) scores f_c(x); for a precomputed kernel X holds k(x_new, x_i)."""
+        new = self.problem.new_points(X)
+        if self.problem.is_linear:
+            return np.asarray(new @ self.W + self.b)
+        return np.asarray(self.problem.cross_kernel(new) @ self.coef + self.b)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of the largest score, ties to the class that comes first."""
+        return labelled(self.problem.classes, self.decision_function(X).argmax(axis=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything a program needs, JSON-ready: the problem's settings, the solution, and its certificate."""
+        problem = self.problem
+        return {
+            "machine": problem.machine.name,
+            "cost": problem.machine.cost,
+            "C": problem.C,
+            "bias": problem.bias,
+            "kernel": str(problem.kernel),
+            "n": problem.n,
+            "d": problem.d,
+            "p": problem.X.shape[1],
+            "classes": [
+                c if isinstance(c, (int, float, str, bool)) else repr(c) for c in problem.classes
+            ],
+            "method": self.method,
+            "backend": self.backend,
+            "converged": self.converged,
+            "objective": self.objective if np.isfinite(self.objective) else str(self.objective),
+            "W": self.W.tolist() if problem.is_linear else None,
+            "coef": None if problem.is_linear else self.coef.tolist(),
+            "b": self.b.tolist(),
+            "alpha": self.alpha.tolist(),
+            "support": self.support.tolist(),
+            "certificate": self.certificate.to_dict(),
+            "work": dict(self.work),
+            "attempts": [
+                {
+                    k: v if not isinstance(v, float) or np.isfinite(v) else str(v)
+                    for k, v in asdict(a).items()
+                }
+                for a in self.attempts
+            ],
+        }
+
+    def __str__(self) -> str:
+        tried = "\n".join(f"  {a}" for a in self.attempts)
+        return f"{self.certificate}\nmethod {self.method}, backend {self.backend}\n{tried}"
+
+
+def labelled(classes: tuple[Any, ...], codes: NDArray[np.int64]) -> NDArray[Any]:
+    """The labels of some class indices: of one plain type where numpy keeps them as they are, else as objects."""
+    if len({type(c) for c in classes}) == 1 and type(classes[0]) in (int, float, str, bool):
+        typed = np.array(classes)
+        if typed.dtype != object and typed.tolist() == list(classes):
+            return np.asarray(typed[codes])
+    labels = np.empty(len(classes), dtype=object)
+    labels[:] = classes
+    return np.asarray(labels[codes])

@@ -1,0 +1,172 @@
+"""The solvers behind cvxpy: one tolerance translated for each, their statuses mapped to ours.
+
+A status is hearsay. It is recorded, and the certificate decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from msvm_ref.errors import BackendError
+from msvm_ref.model.arrays import Array
+
+
+@lru_cache(maxsize=1)
+def installed_solvers() -> frozenset[str]:
+    """What cvxpy finds; asked once, since the answer takes 8 ms and does not change."""
+    return frozenset(cp.installed_solvers())
+
+
+_OURS = {cp.OPTIMAL: "solved", cp.OPTIMAL_INACCURATE: "inaccurate", "user_limit": "inaccurate"}
+Options = Callable[[float], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a backend said: "solved", "inaccurate" or "failed" (with its own words), and how long it took."""
+
+    status: str
+    words: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A solver cvxpy can call; ``options`` translates the relative accuracy asked of it."""
+
+    name: str
+    options: Options
+    package: str
+    again: bool = True  # ask a second time, for more digits, where the first answer fell short?
+
+    @property
+    def installed(self) -> bool:
+        return self.name in installed_solvers()
+
+    def run(self, problem: cp.Problem, accuracy: float) -> Report:
+        """Solve in place; what a solver does wrong is reported, never raised."""
+        start = time.perf_counter()
+        try:
+            with (
+                warnings.catch_warnings(),
+                contextlib.redirect_stdout(io.StringIO()),
+            ):  # OSQP prints whatever it is told
+                warnings.simplefilter("ignore")
+                problem.solve(solver=self.name, **self.options(accuracy))
+        except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
+            words = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+            return Report("failed", words, time.perf_counter() - start)
+        words = str(problem.status)
+        return Report(_OURS.get(words, "failed"), words, time.perf_counter() - start)
+
+
+KNOWN: dict[str, Backend] = {
+    backend.name: backend
+    for backend in (
+        Backend(
+            "PIQP",
+            lambda tol: {
+                "eps_abs": tol / 10,
+                "eps_rel": tol / 10,
+                "eps_duality_gap_abs": tol / 10,
+                "eps_duality_gap_rel": tol / 10,
+                "max_iter": 250,
+            },
+            "piqp",
+        ),
+        Backend(
+            "CLARABEL",
+            lambda tol: {
+                "tol_gap_abs": tol / 10,
+                "tol_gap_rel": tol / 10,
+                "tol_feas": tol / 10,
+                "max_iter": 200,
+            },
+            "clarabel",
+        ),
+        Backend(
+            "ECOS",
+            lambda tol: {
+                "abstol": tol / 10,
+                "reltol": tol / 10,
+                "feastol": tol / 10,
+                "max_iters": 300,
+            },
+            "ecos",
+        ),
+        Backend(
+            "QOCO", lambda tol: {"abstol": tol / 10, "reltol": tol / 10, "max_iters": 300}, "qoco"
+        ),
+        Backend(
+            "OSQP",
+            lambda tol: {
+                "eps_abs": tol,
+                "eps_rel": tol,
+                "max_iter": 20_000,
+                "polishing": True,
+                "adaptive_rho_interval": 50,
+            },
+            "osqp",
+        ),
+    )
+}
+
+QUICK = Backend(
+    "OSQP",
+    lambda tol: {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iter": 4000, "polishing": True},
+    "osqp",
+    again=False,
+)
+"""A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set."""
+WIDE = 150
+"""Weights (features x classes) from which interior points' repeated dense factorisations cost more than QUICK."""
+
+CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
+"""The default order; those not installed are left out (PIQP is the fastest, CLARABEL the most robust, QOCO optional)."""
+
+
+def comfortable_scale(phi: Array, costs: Array) -> float:
+    """s for features phi / s and costs C s^2: unit features, unless that drives C s^2 out of [1e-4, 1e4]."""
+    unit = float(abs(phi).max(initial=0.0)) or 1.0
+    largest = unit * float(np.sqrt(((phi / unit) ** 2).sum(axis=1)).max(initial=0.0)) or 1.0
+    root = math.sqrt(float(costs.max(initial=0.0)) or 1.0) * largest
+    return largest * min(max(root, 1e-2), 1e2) / root
+
+
+def chain(name: str | None, width: int) -> list[Backend]:
+    """The backends to try: the named one alone, or the installed ones of the default chain, QUICK first where wide."""
+    if name is not None:
+        return [find(name)]
+    first = [QUICK] if width >= WIDE and QUICK.installed else []
+    return [*first, *(KNOWN[name] for name in CHAIN if KNOWN[name].installed)]
+
+
+def find(name: str) -> Backend:
+    """The backend of that name (any case), ours or another one cvxpy finds; BackendError names the remedy."""
+    if not isinstance(name, str):
+        raise BackendError("backend", "be a solver's name", repr(name))
+    wanted = name.upper()
+    backend = KNOWN.get(wanted, Backend(wanted, lambda tol: {}, wanted.lower()))
+    if backend.installed:
+        return backend
+    if wanted in KNOWN:
+        raise BackendError(
+            f"backend {wanted}",
+            "be installed",
+            "no such solver in cvxpy",
+            f"install it with: pip install {backend.package}",
+        )
+    raise BackendError(
+        "backend", f"be one of {', '.join(sorted({*KNOWN, *installed_solvers()}))}", repr(name)
+    )

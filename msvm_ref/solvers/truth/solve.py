@@ -1,0 +1,176 @@
+"""A route makes a cvxpy problem, a chain of backends answers, the judge decides.
+
+A backend is asked, its answer certified; when the certified gap is too wide it is asked again (contradicted pieces
+released, or more digits asked for), then the next backend is. What each said and what it was worth stays in ``attempts``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from msvm_ref.errors import BackendError, DataError
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.finish import finish
+from msvm_ref.solvers.solution import Attempt, Solution
+from msvm_ref.solvers.truth.backends import Backend, chain, find
+from msvm_ref.solvers.truth.dual import DualModel
+from msvm_ref.solvers.truth.guess import exact_penalty, guess_pieces, released, sharpened
+from msvm_ref.solvers.truth.kesler import KeslerModel
+from msvm_ref.solvers.truth.primal import Pieces, PrimalModel
+
+ROUNDS = 8
+"""How often one backend may be asked again because the pieces it was given were contradicted."""
+
+
+class Model(Protocol):
+    """What a route offers: a compiled cvxpy problem, its costs to change, and what a backend left in it."""
+
+    model: Any
+
+    def set_costs(self, problem: Problem) -> None: ...
+    def candidate(self) -> Candidate | None: ...
+
+
+ROUTES: dict[str, Any] = {"primal": PrimalModel, "dual": DualModel, "kesler": KeslerModel}
+
+
+Backends = str | Sequence[str | Backend] | None
+
+
+def solve_primal(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+    """By the loss composition, min 1/2 ||W||^2 + sum_i C_i L(f(x_i), y_i)."""
+    return _solve(problem, "primal", backend, tolerance)
+
+
+def solve_dual(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+    """By the unified dual with its kernel modifiers M."""
+    return _solve(problem, "dual", backend, tolerance)
+
+
+def solve_kesler(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+    """By Kesler's construction, a single-class SVM."""
+    return _solve(problem, "kesler", backend, tolerance)
+
+
+def _solve(problem: Problem, method: str, backend: Backends, tolerance: float) -> Solution:
+    search = _Search(problem, method, tolerance, [])
+    for solver in _backends(backend, problem):
+        if search.ask(solver):
+            break
+    return search.outcome()
+
+
+def _backends(backend: Backends, problem: Problem) -> list[Backend]:
+    if backend is None or isinstance(backend, str):
+        return chain(backend, problem.features.shape[1] * problem.d)
+    if not isinstance(backend, Sequence):
+        raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
+    return [b if isinstance(b, Backend) else find(b) for b in backend]
+
+
+@dataclass
+class _Search:
+    """The state of one solve: what was tried, and the best certified answer so far."""
+
+    problem: Problem
+    method: str
+    tolerance: float
+    attempts: list[Attempt]
+    best: Solution | None = None
+    pieces: Pieces | None = field(default=None)
+
+    def ask(self, backend: Backend) -> bool:
+        """Let one backend try; True when the judge is satisfied."""
+        key = ("compiled", self.method)
+        kept: tuple[Model, float] | None = self.problem.shared.pop(
+            key, None
+        )  # taken while in use: no two solves share it
+        if (
+            kept is not None and 1e-3 <= self.problem.C / kept[1] <= 1e3
+        ):  # beyond, its scaling would no longer suit
+            kept[0].set_costs(self.problem)
+            done = self._rounds(kept[0], backend)
+            self.problem.shared[key] = kept
+            if done:
+                return True
+        model, whole = self._model()
+        try:
+            return self._rounds(model, backend)
+        finally:
+            if whole:
+                self.problem.shared[key] = (model, self.problem.C)
+
+    def _model(self) -> tuple[Model, bool]:
+        if self.method != "primal":
+            return ROUTES[self.method](self.problem), True
+        if self.pieces is None:
+            self.pieces = guess_pieces(self.problem)
+        model = PrimalModel(self.problem, self.pieces)
+        return model, bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
+
+    def _rounds(self, model: Model, backend: Backend) -> bool:
+        accuracy, exact = self.tolerance, False
+        for _ in range(ROUNDS):
+            raw = self._attempt(model, backend, accuracy)
+            if self.best is not None and self.best.converged:
+                return True
+            if raw is None:
+                return False
+            revised = (
+                released(self.problem, self.pieces, raw)
+                if isinstance(model, PrimalModel) and self.pieces
+                else None
+            )
+            if revised is None and exact:
+                return False
+            if revised is None:
+                accuracy, exact = self.tolerance * 1e-3, True
+                if isinstance(model, PrimalModel):
+                    revised = sharpened(self.problem, raw)
+                if not backend.again:
+                    self.pieces = revised
+                    return False
+            if revised is not None:
+                self.pieces = revised
+                model = PrimalModel(
+                    self.problem, revised, exact_penalty(self.problem, raw) if exact else np.inf
+                )
+        return False
+
+    def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
+        start = time.perf_counter()
+        report = backend.run(model.model, accuracy)
+        raw = model.candidate() if report.status != "failed" else None
+        if raw is None:
+            self._note(backend, report.words, float("inf"), start, "no answer")
+            return None
+        candidate, certificate = finish(self.problem, raw, self.tolerance)
+        gap = certificate.relative_gap
+        lied = report.status == "solved" and gap > 1e-3
+        self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
+        if self.best is None or gap < self.best.certificate.relative_gap:
+            self.best = Solution(
+                self.problem,
+                candidate,
+                certificate,
+                self.method,
+                backend.name,
+                gap <= self.tolerance,
+                (),
+            )
+        return raw
+
+    def _note(self, backend: Backend, words: str, gap: float, start: float, note: str) -> None:
+        self.attempts.append(Attempt(backend.name, words, gap, time.perf_counter() - start, note))
+
+    def outcome(self) -> Solution:
+        if self.best is None:
+            tried = "; ".join(map(str, self.attempts)) or "no backend to try"
+            raise BackendError("backend", "answer", tried, "pip install clarabel osqp ecos")
+        return replace(self.best, attempts=tuple(self.attempts))

@@ -1,0 +1,146 @@
+"""A claim of a paper as code: the statement, a check, and the forms of it that are put to the check.
+
+A check takes a *form* (a formula, a map of C, a set of machines or of d, a rule) and answers whether that form is true on its
+problems, with the numbers behind the answer. The verdict is computed, never typed:
+
+    HOLDS                     the printed form passes
+    HOLDS WITH A CORRECTION   the printed form fails the check and the corrected form passes the same check
+    FAILS                     the printed form fails and there is no corrected form that passes
+
+``sabotage`` is a form that must change the verdict when it is put in the place of the form that decided it (the corrected one
+where there is one): a wrong sign, a wrong C, a dropped constraint; or, for a claim that fails, something of which the
+statement is true. A check that gives every form the same answer is no check, and the ledger's own test refuses it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Form = Any
+
+
+class Verdict(StrEnum):
+    HOLDS = "HOLDS"
+    CORRECTED = "HOLDS WITH A CORRECTION"
+    FAILS = "FAILS"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Is this form true? ``shown``: the numbers that say so (a counterexample where it is not), in one line."""
+
+    holds: bool
+    shown: str
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "holds", bool(self.holds)
+        )  # comparisons of arrays answer in numpy's own kind of bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"holds": self.holds, "shown": self.shown, "numbers": plain(self.numbers)}
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One statement of one paper. ``where``: equation or theorem; ``checked``: how, on which sizes; ``errata``: E-numbers."""
+
+    id: str
+    where: str
+    statement: str
+    checked: str
+    check: Callable[[Form], Evidence] = field(repr=False)
+    printed: Form = field(repr=False)
+    sabotage: Form = field(repr=False)
+    sabotaged_by: str
+    corrected: Form | None = field(default=None, repr=False)
+    correction: str = ""
+    errata: tuple[str, ...] = ()
+
+    @property
+    def paper(self) -> str:
+        return self.id.split("-")[0]
+
+    def decide(self) -> Decision:
+        start = time.perf_counter()
+        printed = self.check(self.printed)
+        corrected = None if printed.holds or self.corrected is None else self.check(self.corrected)
+        return Decision(self, printed, corrected, time.perf_counter() - start)
+
+    def sabotaged(self) -> Claim:
+        """The same claim about something else: its verdict has to differ."""
+        place = "printed" if self.corrected is None else "corrected"
+        return replace(self, **{place: self.sabotage})
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What the check said of the printed form and, where that failed and there is one, of the corrected form."""
+
+    claim: Claim
+    printed: Evidence
+    corrected: Evidence | None
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.printed.holds:
+            return Verdict.HOLDS
+        return (
+            Verdict.CORRECTED
+            if self.corrected is not None and self.corrected.holds
+            else Verdict.FAILS
+        )
+
+    @property
+    def shown(self) -> str:
+        """The line of the table: what was found, the correction first where there is one."""
+        if self.verdict is not Verdict.CORRECTED:
+            return self.printed.shown
+        return f"{self.claim.correction}; as printed: {self.printed.shown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        c = self.claim
+        return {
+            "id": c.id,
+            "paper": c.paper,
+            "where": c.where,
+            "statement": c.statement,
+            "checked": c.checked,
+            "verdict": str(self.verdict),
+            "shown": self.shown,
+            "correction": c.correction,
+            "errata": list(c.errata),
+            "sabotage": c.sabotaged_by,
+            "printed": self.printed.to_dict(),
+            "corrected": None if self.corrected is None else self.corrected.to_dict(),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def plain(value: Any) -> Any:
+    """JSON for evidence: rationals as p/q, arrays as lists."""
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def show(value: Any) -> str:
+    """A number or a vector for people: short rationals as they are, long ones and floats to seven digits."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return f"({', '.join(show(v) for v in value)})"
+    if isinstance(value, Fraction) and len(str(value)) <= 13:
+        return str(value)
+    return f"{float(value):.7g}"

@@ -1,0 +1,100 @@
+"""The ledger: every claim of the five papers, run together, beside the verdicts that were last agreed on.
+
+``expected.json`` is a golden file: it decides no verdict, it only says when one has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
+
+from msvm_ref.errors import DataError
+from msvm_ref.studies.papers.claim import Claim, Decision, Verdict
+
+PAPERS = {
+    "UV": "Dogan, Glasmachers, Igel: A Unified View on Multi-class Support Vector Classification, JMLR 2016",
+    "HL": "Hsu, Lin: A Comparison of Methods for Multiclass Support Vector Machines, IEEE TNN 2002",
+    "FH": "Franc, Hlaváč: Multi-class Support Vector Machine, ICPR 2002",
+    "ZDO": "Zien, De Bona, Ong: Training and Approximation of a Primal Multiclass SVM, 2007",
+    "NP": "Narsky, Porter: Multiclass Extensions of Support Vector Machines, 2013",
+}
+MODULES = (
+    "uv_dual",
+    "uv_margins",
+    "uv_machines",
+    "uv_fisher",
+    "uv_regimes",
+    "hl_ww",
+    "hl_cs",
+    "fh",
+    "zdo",
+    "narsky_porter",
+)
+
+
+@lru_cache(maxsize=1)
+def all_claims() -> tuple[Claim, ...]:
+    """Every claim, paper by paper."""
+    found = [
+        claim
+        for name in MODULES
+        for claim in import_module(f"msvm_ref.studies.papers.{name}").CLAIMS
+    ]
+    return tuple(found)
+
+
+def select(paper: str | None = None, id: str | None = None) -> tuple[Claim, ...]:
+    """The claims of a paper, or those whose id is ``id`` or begins with ``id-`` (UV-C1 is Corollary 1, machine by machine)."""
+    if paper is not None and paper.upper() not in PAPERS:
+        raise DataError("paper", f"be one of {', '.join(PAPERS)}", repr(paper))
+    wanted = None if id is None else id.upper()
+    chosen = tuple(
+        c
+        for c in all_claims()
+        if (paper is None or c.paper == paper.upper())
+        and (wanted is None or c.id == wanted or c.id.startswith(f"{wanted}-"))
+    )
+    if not chosen:
+        raise DataError("id", "be the id of a claim", repr(id), "msvm-ref claims lists them")
+    return chosen
+
+
+def run(
+    claims: Sequence[Claim], progress: Callable[[str], None] | None = None
+) -> tuple[Decision, ...]:
+    """Decide each claim; ``progress`` is told its id."""
+    found = []
+    for claim in claims:
+        found.append(claim.decide())
+        if progress is not None:
+            progress(claim.id)
+    return tuple(found)
+
+
+def expected() -> dict[str, str]:
+    """id -> the verdict last agreed on."""
+    table: dict[str, str] = json.loads(
+        files("msvm_ref.studies.papers").joinpath("expected.json").read_text(encoding="utf-8")
+    )
+    return table
+
+
+def surprises(decisions: Sequence[Decision]) -> list[str]:
+    """What differs from the expected verdicts, one line each."""
+    wanted = expected()
+    return [
+        f"{d.claim.id}: {d.verdict}, expected {wanted.get(d.claim.id, 'nothing: the claim is new')}"
+        for d in decisions
+        if str(d.verdict) != wanted.get(d.claim.id)
+    ]
+
+
+def totals(decisions: Sequence[Decision]) -> str:
+    count = {v: sum(d.verdict is v for d in decisions) for v in Verdict}
+    return (
+        f"{len(decisions)} claim{'s' if len(decisions) != 1 else ''}: {count[Verdict.HOLDS]} hold · "
+        f"{count[Verdict.CORRECTED]} hold with a correction · {count[Verdict.FAILS]} fail"
+    )

@@ -1,0 +1,149 @@
+"""What UV section 3.3 reads off Figures 1 and 2, each reading turned into a comparison that samples can decide.
+
+"a beats b" means: with each machine at its C of highest mean agreement, the 95 % Student interval of the difference
+over the same samples lies above 0. Choosing the best C on the same samples flatters every machine alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from msvm_ref.studies.circle import CircleStudy
+
+ABSOLUTE = ("LLW", "RM(1/2)", "ATS", "AMO", "ATM")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``shown`` is None where the samples cannot say."""
+
+    variant: str
+    says: str
+    shown: bool | None
+    measured: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def __str__(self) -> str:
+        word = {True: "shown", False: "NOT shown", None: "no verdict"}[self.shown]
+        return f"{self.variant:<10} {word:<11} {self.says}: {self.measured}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Paired difference of agreement in percentage points: mean and 95 % interval; all NaN below two shared samples."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.1f} [{self.low:+.1f}, {self.high:+.1f}]"
+
+
+def difference(study: CircleStudy, a: tuple[str, int], b: tuple[str, int]) -> Difference:
+    """Agreement of machine a at exponent a minus that of b, over the samples where both are defined."""
+    values = {(c.machine, c.exponent, c.seed): c.agreement for c in study.cells}
+    shared = []
+    for seed in study.seeds:
+        first, second = values[(*a, seed)], values[(*b, seed)]
+        if first is not None and second is not None:
+            shared.append(100 * (first - second))
+    m = len(shared)
+    if m < 2:
+        return Difference(float("nan"), float("nan"), float("nan"))
+    mean = float(np.mean(shared))
+    half = float(student.ppf(0.975, m - 1)) * float(np.std(shared, ddof=1)) / m**0.5
+    return Difference(mean, mean - half, mean + half)
+
+
+def readings(studies: Sequence[CircleStudy]) -> tuple[Reading, ...]:
+    found: list[Reading] = []
+    for study in studies:
+        found += _noiseless(study) if study.variant == "noiseless" else _noisy(study)
+    return tuple(found)
+
+
+def _best(study: CircleStudy, machine: str) -> tuple[str, int]:
+    return machine, study.best(machine).exponent
+
+
+def _beats(study: CircleStudy, a: str, rivals: Sequence[str]) -> tuple[bool | None, str]:
+    gaps = {b: difference(study, _best(study, a), _best(study, b)) for b in rivals}
+    known = [g for g in gaps.values() if not np.isnan(g.mean)]
+    told = f"{a} minus " + ", ".join(f"{b} {g}" for b, g in gaps.items() if not np.isnan(g.mean))
+    return (
+        all(g.low > 0 for g in known) if known else None
+    ), told if known else f"{a}: no shared samples"
+
+
+def _noiseless(study: CircleStudy) -> list[Reading]:
+    found = []
+    for name in ("WW", "CS", "MMR"):
+        shown, told = _beats(study, name, ABSOLUTE)
+        found.append(
+            Reading("noiseless", f"{name} does well where absolute margins fail", shown, told)
+        )
+    shown, told = _beats(study, "WW", ["OVA"])
+    weaker, also = _beats(study, "OVA", ["LLW"])
+    found.append(
+        Reading(
+            "noiseless",
+            "OVA has the absolute machines' defect, in weaker form",
+            None if shown is None or weaker is None else shown and weaker,
+            f"{told}; {also}",
+        )
+    )
+    found.append(_zero(study, ("AMO", "ATM"), "AMO and ATM make (bad) predictions", expected=False))
+    return found
+
+
+def _noisy(study: CircleStudy) -> list[Reading]:
+    found = []
+    exponents = sorted({c.exponent for c in study.cells})
+    low, high = ("WW", exponents[0]), ("WW", exponents[-1])
+    gap = difference(study, low, high)
+    found.append(
+        Reading(
+            "noisy",
+            "WW needs a much smaller C",
+            None if np.isnan(gap.mean) else gap.low > 0,
+            f"WW at 10^{low[1]} minus 10^{high[1]} {gap}",
+        )
+    )
+    for says, a, rivals in (
+        ("MMR degrades a bit against WW", "WW", ["MMR"]),
+        ("ATS profits from the self-margin, LLW does not", "ATS", ["LLW"]),
+        ("RM profits from the self-margin, LLW does not", "RM(1/2)", ["LLW"]),
+    ):
+        shown, told = _beats(study, a, rivals)
+        found.append(Reading("noisy", says, shown, told))
+    gap = difference(study, _best(study, "OVA"), _best(study, "WW"))
+    decided = (
+        True if gap.low >= 0 else False if gap.high < 0 else None
+    )  # an interval about 0 shows neither
+    found.append(
+        Reading("noisy", "OVA does well (no worse than WW)", decided, f"OVA minus WW {gap}")
+    )
+    found.append(
+        _zero(study, ("CS", "AMO", "ATM"), "CS, AMO and ATM have w* = 0 at every C", expected=True)
+    )
+    return found
+
+
+def _zero(study: CircleStudy, names: Sequence[str], says: str, expected: bool) -> Reading:
+    cells = [c for c in study.cells if c.machine in names]
+    zero = sum(c.zero for c in cells)
+    shown = zero == len(cells) if expected else zero == 0
+    return Reading(
+        study.variant,
+        says,
+        shown,
+        f"w* = 0 in {zero} of {len(cells)} (machine, C, sample), by an upper bound on ‖W*‖",
+    )

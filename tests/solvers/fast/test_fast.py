@@ -1,0 +1,354 @@
+"""method="fast": every machine to 1e-8 inside the truth's enclosure, ugly input, limits, and an engine with bugs put in."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import msvm_ref as mr
+from msvm_ref.judge.implicit import judge_implicit
+from msvm_ref.solvers.fast import solve as driver
+from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, blocks
+from msvm_ref.solvers.fast.kernel_cache import rows
+from msvm_ref.solvers.fast.prox import arbitrary_block
+from msvm_ref.solvers.fast.steps import solve_block
+
+SIGNLESS = mr.Machine("absolute, total-max, free scores", mr.ABSOLUTE, mr.TOTAL_MAX)
+TIED = mr.Machine("relative, total-max", mr.RELATIVE, mr.TOTAL_MAX)
+SKEW = mr.Machine(
+    "skew",
+    aggregation=mr.OTHERS_MAX,
+    margin=[
+        [[0.5, -0.5, 0], [0.25, -0.75, 0], [0.5, 0, -0.5]],
+        [[-0.5, 0.5, 0], [0, 0.5, 0], [0, 0.5, -1]],
+        [[-1, 0, 0.5], [0, -0.5, 0.25], [0, 0, 1]],
+    ],
+)
+MACHINES = (*mr.CATALOGUE, mr.RM(0), mr.RM(1), SIGNLESS, TIED)
+BIASES, COSTS, KERNELS = (
+    ("none", "penalized", "free"),
+    ("linear", "quadratic"),
+    (mr.linear, mr.rbf(0.5)),
+)
+
+
+def data(n=14, d=3, p=2, seed=0):
+    random = np.random.default_rng(seed)
+    y = np.arange(n) % d
+    return random.normal(size=(n, p)) + 0.8 * random.normal(size=(d, p))[y], y
+
+
+def fast(problem, tolerance=1e-8, **options):
+    return mr.solve(problem, method="fast", tolerance=tolerance, **options)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+def test_every_bias_cost_and_kernel_is_certified_inside_the_truths_enclosure(machine):
+    for k, (bias, cost, kernel) in enumerate(product(BIASES, COSTS, KERNELS)):
+        X, y = data(seed=k)
+        problem = mr.Problem(
+            machine.with_cost(cost), X, y, C=(0.1, 1.0, 30.0)[k % 3], kernel=kernel, bias=bias
+        )
+        found = fast(problem)
+        assert found.converged, (bias, cost, kernel, found)
+        if k % 4 == len(machine.name) % 4:
+            truth = mr.solve(problem).certificate
+            assert truth.lower <= found.objective * (1 + 1e-12)
+            assert found.certificate.lower <= truth.upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+def test_the_closed_form_of_a_block_is_the_ascents_optimum(machine, cost):
+    random = np.random.default_rng(1)
+    for d in (2, 3, 5):
+        form = blocks(mr.Problem(machine.with_cost(cost), np.zeros((1, 1)), [0], n_classes=d))
+        for _ in range(40):
+            y, k, C = (
+                int(random.integers(d)),
+                float(random.choice([0.3, 1.0, 7.0])),
+                float(random.choice([0.1, 1.0, 5.0])),
+            )
+            q = np.where(
+                form.mask[y], np.round(random.normal(size=d) * 2, int(random.integers(3))), 0.0
+            )
+            ridge, cap = (0.0, C) if cost == "linear" else (1 / (2 * C), np.inf)
+            closed, slow = np.zeros(d), np.zeros(d)
+            solve_block(
+                form.shape,
+                form.slack,
+                y,
+                form.sigma,
+                form.pull,
+                form.products,
+                form.mask,
+                form.quadratic,
+                k,
+                C,
+                q,
+                np.empty(d),
+                closed,
+            )
+            arbitrary_block(
+                q, form.products[y], k, ridge, form.slack != OWN, cap, form.mask[y], slow
+            )
+            value = [
+                q @ a
+                - k / 2 * a @ form.products[y] @ a
+                - ridge / 2 * (a @ a if form.slack == OWN else a.sum() ** 2)
+                for a in (closed, slow)
+            ]
+            assert value[0] >= value[1] - 1e-9 * (1 + abs(value[1]))
+            assert (closed >= 0).all()
+            assert (closed.max() if form.slack == OWN else closed.sum()) <= cap * (1 + 1e-14)
+
+
+def test_margins_of_no_known_form_go_to_the_ascent_and_still_certify():
+    X, y = data()
+    problem = mr.Problem(SKEW, X, y, C=2.0, bias="penalized")
+    assert blocks(problem).shape == ARBITRARY
+    assert fast(problem).converged
+
+
+@pytest.mark.parametrize(
+    ("machine", "C", "bias"),
+    [
+        (mr.WW, 1e4, "free"),
+        (mr.CS, 1e4, "none"),
+        (mr.LLW, 1e4, "penalized"),
+        (mr.ATS, 1e-6, "free"),
+        (mr.OVA, 1e4, "free"),
+        (mr.AMO, 1e-6, "penalized"),
+        (mr.RM(), 1e-6, "none"),
+        (mr.MMR, 1e4, "none"),
+    ],
+    ids=lambda v: getattr(v, "name", str(v)),
+)
+def test_large_and_tiny_C_on_contradictory_duplicates_and_near_singular_grams(machine, C, bias):
+    X, y = data(20)
+    X[10:] = X[:10]  # each point twice, with another label
+    for kernel in (mr.linear, mr.rbf(1e-3)):
+        assert fast(mr.Problem(machine, X, y, C=C, kernel=kernel, bias=bias)).converged
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_absent_classes_single_examples_zero_features_and_weights(bias):
+    X, y = data()
+    for problem in (
+        mr.Problem(mr.WW, X[:1], [0], n_classes=3, bias=bias),
+        mr.Problem(mr.CS, 0 * X, y, bias=bias),
+        mr.Problem(mr.LLW, X, y, n_classes=5, bias=bias),
+        mr.Problem(mr.ATM, X, y, sample_weight=np.arange(len(y)) % 3, bias=bias),
+    ):
+        assert fast(problem).converged
+
+
+def test_sparse_rows_give_what_dense_rows_give():
+    X, y = data(40, p=6)
+    X = np.where(abs(X) > 0.7, X, 0.0)
+    for bias in BIASES:
+        dense, thin = (
+            fast(mr.Problem(mr.CS, form, y, bias=bias), 1e-10) for form in (X, sparse.csr_array(X))
+        )
+        assert dense.objective == pytest.approx(thin.objective, rel=1e-9)
+        b = {} if bias == "none" else {"b": dense.b}
+        assert mr.certify(thin.problem, W=dense.W, alpha=dense.alpha, **b).optimal(1e-9)
+        assert (thin.predict(sparse.coo_array(X)) == dense.predict(X)).mean() > 0.9
+    with pytest.raises(mr.DataError, match="method='fast'"):
+        mr.solve(
+            mr.Problem(
+                mr.WW, sparse.random_array((3000, 9000), density=1e-4, rng=0), np.arange(3000) % 3
+            )
+        )
+
+
+@pytest.fixture
+def through_the_kernel(monkeypatch):
+    """Small problems take the large ones' path: no factor of the Gram, rows in a cache."""
+    monkeypatch.setattr(mr.Problem, "FACTOR_LIMIT", 10)
+
+
+@pytest.mark.parametrize("kernel", [mr.rbf(0.5), mr.polynomial(3)], ids=str)
+@pytest.mark.parametrize("bias", BIASES)
+def test_a_cache_of_a_few_rows_finds_the_whole_grams_optimum(through_the_kernel, kernel, bias):
+    X, y = data(40)
+    problem = mr.Problem(mr.WW, X, y, kernel=kernel, bias=bias)
+    assert problem.is_implicit
+    assert not rows(problem, 5 * 40 * 8 / 1e6).whole
+    whole, few = (
+        fast(problem),
+        fast(mr.Problem(mr.WW, X, y, kernel=kernel, bias=bias), cache_mb=5 * 40 * 8 / 1e6),
+    )
+    assert whole.converged
+    assert few.converged
+    assert few.work["kernel_evaluations"] > whole.work["kernel_evaluations"]
+    assert few.objective == pytest.approx(whole.objective, rel=3e-8)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_the_judge_through_the_kernel_encloses_what_the_judge_through_the_factor_does(
+    monkeypatch, bias
+):
+    X, y = data(30)
+    explicit = fast(mr.Problem(mr.CS, X, y, C=3.0, kernel=mr.rbf(0.7), bias=bias), 1e-10)
+    monkeypatch.setattr(mr.Problem, "FACTOR_LIMIT", 10)
+    problem = mr.Problem(mr.CS, X, y, C=3.0, kernel=mr.rbf(0.7), bias=bias)
+    b = {} if bias == "none" else {"b": explicit.b}
+    implicit = mr.certify(problem, coef=explicit.coef, alpha=explicit.alpha, **b)
+    assert implicit.optimal(1e-9)
+    assert implicit.lower <= explicit.certificate.upper
+    assert explicit.certificate.lower <= implicit.upper
+    worse = mr.certify(problem, coef=1.1 * explicit.coef, alpha=explicit.alpha, **b)
+    assert not worse.optimal(1e-3)
+    assert worse.stationarity == pytest.approx(0.1 / 1.1, rel=1e-2)
+    assert fast(problem).b_interval.shape == (3, 2)
+
+
+def test_the_same_seed_takes_the_same_path_and_input_is_left_alone():
+    X, y = data(30)
+    first, second = (
+        fast(mr.Problem(mr.ATS, X.copy(), y, kernel=mr.rbf(1.0), bias="free"), seed=3)
+        for _ in range(2)
+    )
+    assert (first.alpha == second.alpha).all()
+    assert first.work == second.work
+
+
+def test_limits_return_the_best_certified_candidate_and_say_so():
+    X, y = data(60)
+    problem = mr.Problem(mr.LLW, X, y, C=1e3, bias="free")
+    for options, word in (({"max_iter": 1}, "max_iter"), ({"max_seconds": 1e-9}, "max_seconds")):
+        found = fast(problem, 1e-12, **options)
+        assert not found.converged
+        assert found.attempts[0].status == word
+        assert found.certificate.lower <= mr.solve(problem).objective * (1 + 1e-9)
+
+
+def test_ctrl_c_ends_the_solve_with_a_certified_candidate(monkeypatch):
+    X, y = data(60)
+    original = driver._Ascent._pass
+    monkeypatch.setattr(
+        driver._Ascent,
+        "_pass",
+        lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1],
+    )
+    found = fast(mr.Problem(mr.LLW, X, y, C=1e3), 1e-12)
+    assert found.attempts[0].status == "interrupted"
+    assert not found.converged
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_papers_rule_stops_at_its_violation_and_the_certificate_says_what_that_is_worth():
+    X, y = data(60)
+    problem = mr.Problem(mr.WW, X, y, C=100.0, kernel=mr.rbf(1.0))
+    loose, tight = (mr.solve(problem, method="fast", stop="kkt", kkt=e) for e in (0.3, 1e-6))
+    assert loose.attempts[0].status == tight.attempts[0].status == "kkt"
+    assert loose.certificate.relative_gap > 1e-3 > 1e-5 > tight.certificate.relative_gap
+
+
+def test_a_path_in_C_starts_where_the_last_one_ended():
+    X, y = data(60)
+    problem = mr.Problem(mr.CS, X, y, kernel=mr.rbf(0.5), bias="free")
+    path = mr.solve_path(problem, [1.0, 1.1, 10.0], method="fast", tolerance=1e-6)
+    assert all(s.converged for s in path)
+    assert path[1].work["passes"] <= fast(problem.with_C(1.1), 1e-6).work["passes"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_iter": 0},
+        {"max_seconds": -1},
+        {"seed": 1.5},
+        {"cache_mb": 0},
+        {"stop": "never"},
+        {"start": 3},
+        {"kkt": np.nan},
+        {"backend": "OSQP"},
+    ],
+    ids=str,
+)
+def test_bad_options_are_refused_by_name(options):
+    X, y = data()
+    with pytest.raises(mr.DataError, match=next(iter(options))):
+        fast(mr.Problem(mr.WW, X, y), **options)
+
+
+class TestBugsPutIn:
+    """A wrong engine never passes for converged: the judge recomputes, and no bug is in the judge."""
+
+    @staticmethod
+    def outcome(machine=mr.LLW, C=1.0, **options):
+        X, y = data(40)
+        return fast(
+            mr.Problem(machine, X, y, C=C, kernel=mr.rbf(1.0)), 1e-8, max_iter=200, **options
+        )
+
+    @pytest.mark.parametrize(
+        ("machine", "fault"),
+        [
+            (mr.LLW, {"pull": 0.0}),
+            (mr.ATS, {"pull": -0.5}),
+            (mr.WW, {"quadratic": True}),
+            (mr.AMO, {"slack": OWN}),
+        ],
+        ids=["no sum-to-zero", "wrong d", "wrong cost", "own slacks for shared"],
+    )
+    def test_wrong_prox_branch(self, monkeypatch, machine, fault):
+        assert self.outcome(machine=machine, C=3.0).converged
+        monkeypatch.setattr(driver, "blocks", lambda problem: replace(blocks(problem), **fault))
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
+        assert not self.outcome(machine=machine, C=3.0).converged
+
+    def test_forgotten_shrink_check(self, monkeypatch):
+        original = driver._Ascent._pass
+
+        def asleep(self):
+            work = original(self)
+            self.engine.rest[:] = 100
+            return work
+
+        monkeypatch.setattr(driver._Ascent, "_pass", asleep)
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
+        assert not self.outcome().converged
+
+    def test_stale_gradient(self, monkeypatch):
+        original = driver._Ascent._pass
+
+        def forgetful(self):
+            kept = self.engine.lines.copy()
+            work = original(self)
+            self.engine.lines[:, :20] = kept[:, :20]
+            return work
+
+        monkeypatch.setattr(driver._Ascent, "_pass", forgetful)
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
+        monkeypatch.setattr(driver.KernelEngine, "refresh", lambda self: None)
+        assert not self.outcome().converged
+
+    def test_cache_eviction_bug(self, monkeypatch, through_the_kernel):
+        original = driver._Ascent._pass
+        small = {"cache_mb": 5 * 40 * 8 / 1e6}
+        assert self.outcome(**small).converged
+
+        def mixed_up(self):
+            slot = self.engine.rows.arguments[6]
+            held = np.flatnonzero(slot >= 0)
+            slot[held] = np.roll(slot[held], 1)
+            return original(self)
+
+        monkeypatch.setattr(driver._Ascent, "_pass", mixed_up)
+        monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
+        assert not self.outcome(**small).converged
+
+
+def test_an_implicit_candidate_must_have_its_alpha_in_the_box(through_the_kernel):
+    X, y = data(30)
+    good = fast(mr.Problem(mr.WW, X, y, kernel=mr.rbf(0.5)))
+    wrong = replace(good.candidate, alpha=2 * good.alpha, coef=2 * good.coef)
+    assert judge_implicit(good.problem, wrong).infeasibility["dual_bound"] == pytest.approx(1.0)

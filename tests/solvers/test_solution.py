@@ -1,0 +1,100 @@
+"""What a Solution offers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import msvm_ref as mr
+from tests.small_problems import blobs
+
+X, Y = blobs(3, per_class=8)
+
+
+@pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5), mr.polynomial(2)], ids=str)
+def test_decision_function_is_the_expansion(kernel, bias):
+    solution = mr.solve(mr.Problem(mr.WW, X, Y, kernel=kernel, bias=bias))
+    new = X[:5] + 0.1
+    expected = kernel(new, X) @ solution.coef + solution.b
+    reach = solution.certificate.distance_bound * np.sqrt(np.abs(kernel(new, new)).max()) * 2 + 1e-9
+    assert np.abs(solution.decision_function(new) - expected).max() <= reach
+    assert (solution.predict(new) == expected.argmax(axis=1)).all()
+
+
+def test_w_belongs_to_the_linear_kernel_only():
+    assert mr.solve(mr.Problem(mr.WW, X, Y)).W.shape == (3, 3)
+    with pytest.raises(mr.DataError, match="use coef"):
+        _ = mr.solve(mr.Problem(mr.WW, X, Y, kernel=mr.rbf(1.0))).W
+
+
+def test_objective_lies_in_its_enclosure():
+    solution = mr.solve(mr.Problem(mr.ATS, X, Y, bias="free"))
+    c = solution.certificate
+    assert c.lower <= solution.objective <= c.upper
+    assert solution.objective - c.lower == c.gap
+
+
+def test_support_is_where_alpha_matters():
+    solution = mr.solve(mr.Problem(mr.WW, X, Y, C=0.5))
+    assert 0 < len(solution.support) < len(Y)
+    quiet = np.setdiff1d(np.arange(len(Y)), solution.support)
+    assert solution.alpha[quiet].max() <= 1e-7
+
+
+def test_new_points_are_validated():
+    solution = mr.solve(mr.Problem(mr.WW, X, Y))
+    for bad, message in (
+        (X[0], "2 axes"),
+        (X[:, :2], "3 columns"),
+        (np.full((1, 3), np.nan), "finite"),
+    ):
+        with pytest.raises(mr.DataError, match=message):
+            solution.predict(bad)
+
+
+def test_ties_go_to_the_first_class():
+    problem = mr.Problem(mr.WW, np.zeros((4, 2)), ["b", "a", "b", "a"])
+    assert mr.solve(problem).predict(np.ones((1, 2))).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("cost", ["linear", "quadratic"])
+def test_b_interval_is_the_set_of_optimal_biases(cost):
+    """Two points at -1 and 1, C so small that both are at their bound: any b in between is optimal."""
+    problem = mr.Problem(mr.OVA.with_cost(cost), [[-1.0], [1.0]], [0, 1], C=0.1, bias="free")
+    solution = mr.solve(problem)
+    low, high = solution.b_interval.T
+    assert (low <= solution.b + 1e-6).all()
+    assert (solution.b <= high + 1e-6).all()
+    for b in (low, high, (low + high) / 2):
+        certificate = mr.certify(problem, W=solution.W, b=b, alpha=solution.alpha)
+        assert certificate.primal_error <= 1e-6, (b, str(certificate))
+    if cost == "linear":
+        assert (high - low > 0.5).all()
+        outside = mr.certify(problem, W=solution.W, b=high + 0.1, alpha=solution.alpha)
+        assert outside.primal_error > 1e-4
+    else:
+        assert (high - low < 1e-3).all()
+
+
+def test_b_interval_is_a_point_where_b_is_unique_or_not_free():
+    for bias in ("none", "penalized"):
+        solution = mr.solve(mr.Problem(mr.WW, X, Y, bias=bias))
+        assert (solution.b_interval == np.column_stack([solution.b, solution.b])).all()
+    solution = mr.solve(mr.Problem(mr.WW, X, Y, bias="free"))
+    assert np.ptp(solution.b_interval, axis=1).max() < 1e-4
+    assert abs(solution.b.sum()) < 1e-12  # a common shift is free, and taken out
+
+
+def test_b_of_an_absent_class_is_unbounded_on_one_side():
+    solution = mr.solve(mr.Problem(mr.OVA, X, Y, bias="free", n_classes=4))
+    low, high = solution.b_interval[3]
+    assert low == -np.inf
+    assert high == pytest.approx(-1.0, abs=1e-6)  # -f_3 >= 1 everywhere costs nothing
+
+
+def test_mmr_ortho_with_a_free_bias_is_trivial():
+    """MATH E11: w = 0 and no loss."""
+    solution = mr.solve(mr.Problem(mr.MMR_ORTHO, X, Y, bias="free"))
+    assert solution.objective == 0.0
+    assert not solution.W.any()
+    assert solution.certificate.optimal(1e-9)
