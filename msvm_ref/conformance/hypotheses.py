@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.judge.objective import violations
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import CATALOGUE
+from msvm_ref.model.loss import violations
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
 

@@ -86,9 +86,7 @@ def one_multiplier(
 
 
 def preprocessed(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]:
-    """z = (x - m) / s feature by feature, W in those units or mapped back; or rows of length 1. Linear kernel only."""
-    if not problem.is_linear:
-        return
+    """z = (x - m) / s feature by feature, W in those units or mapped back; or rows of length 1."""
     X, (W, b) = problem.X, primal
     middle, zero, one = X.mean(axis=0), np.zeros(X.shape[1]), np.ones(X.shape[1])
     lowest = X.min(axis=0)

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 import msvm_ref
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import certify
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.certifying import certify
 from msvm_ref.solvers.solution import Solution
 
 FORMAT = "msvm-ref model 1"

@@ -26,7 +26,7 @@ from flint import fmpq, fmpq_mat, nmod_mat
 from msvm_ref.errors import ExactnessError
 from msvm_ref.exact.numbers import PRIME, ExactData, Pair, modular
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.objective import by_class
+from msvm_ref.model.loss import by_class
 
 TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
 """|t - xi| below this fraction of the margin's size counts as tight; tried in this order."""
@@ -64,9 +64,12 @@ class ExactPoint:
 def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     """Pairs sorted by the guess's violations, relative to the size of what they are computed from."""
     problem = data.problem
-    assert guess.W is not None
     assert guess.b is not None
-    scores = problem.dense_features @ guess.W + guess.b
+    if guess.W is not None:
+        scores = problem.dense_features @ guess.W + guess.b
+    else:
+        assert guess.coef is not None
+        scores = problem.features @ (problem.features.T @ guess.coef) + guess.b
     t = problem.spec.gamma[problem.y] - by_class(problem.spec.projected_nu, problem.y, scores)
     size = abs(problem.spec.gamma[problem.y]) + by_class(
         abs(problem.spec.projected_nu), problem.y, abs(scores)

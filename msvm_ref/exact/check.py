@@ -67,7 +67,7 @@ def dual_faults(problem: Problem, alpha: fmpq_mat) -> list[str]:
     faults = []
     linear = problem.machine.cost == "linear"
     for i, row in enumerate(alpha.tolist()):
-        cost = exact(problem.costs[i])
+        cost = exact(problem.exact_cost(i))
         groups = slack_groups(problem, i)
         counted = {p for group in groups for p in group}
         faults += [f"alpha[{i},{p}] is negative" for p, v in enumerate(row) if v < 0]
@@ -104,7 +104,7 @@ def primal_value(problem: Problem, phi: fmpq_mat, W: fmpq_mat, b: list[fmpq]) ->
                 - sum((exact(u) * s for u, s in zip(nu[y][p], f, strict=True)), fmpq(0))
                 for p in group
             ]
-            total += exact(problem.costs[i]) * max(fmpq(0), *violations) ** power
+            total += exact(problem.exact_cost(i)) * max(fmpq(0), *violations) ** power
     return total
 
 
@@ -119,7 +119,7 @@ def dual_value(problem: Problem, phi: fmpq_mat, alpha: fmpq_mat) -> fmpq:
             total -= sum(
                 (sum((row[p] for p in group), fmpq(0)) ** 2 for group in slack_groups(problem, i)),
                 fmpq(0),
-            ) / (4 * exact(problem.costs[i]))
+            ) / (4 * exact(problem.exact_cost(i)))
     return total
 
 

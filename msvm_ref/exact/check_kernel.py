@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from msvm_ref.exact.check import dual_faults, exact, expansion, shape_faults, slack_groups
-from msvm_ref.model.kernels import _Polynomial
+from msvm_ref.model.kernels import Polynomial
 from msvm_ref.model.problem import Problem
 
 BALL_BITS, MOST_EXACT = 600, 60
@@ -24,7 +24,7 @@ BALL_BITS, MOST_EXACT = 600, 60
 
 def gram_faults(problem: Problem) -> list[str]:
     """Nothing, if K is a kernel matrix by theory (linear, polynomial) or proved so; else what it is not."""
-    if problem.is_linear or isinstance(problem.kernel.function, _Polynomial):
+    if problem.is_linear or isinstance(problem.kernel.function, Polynomial):
         return []
     if not np.array_equal(problem.gram, problem.gram.T):
         return ["the float64 Gram matrix is not exactly symmetric"]
@@ -38,13 +38,13 @@ def gram_faults(problem: Problem) -> list[str]:
 def _gram(problem: Problem) -> fmpq_mat:
     """k(x_i, x_j), entry by entry."""
     function = problem.kernel.function
-    if not (problem.is_linear or isinstance(function, _Polynomial)):
+    if not (problem.is_linear or isinstance(function, Polynomial)):
         return fmpq_mat([[exact(v) for v in row] for row in problem.gram.tolist()])
     points = [[exact(v) for v in row] for row in problem.X.tolist()]
     inner = [
         [sum((u * v for u, v in zip(a, b, strict=True)), fmpq(0)) for b in points] for a in points
     ]
-    if isinstance(function, _Polynomial):
+    if isinstance(function, Polynomial):
         inner = [
             [(exact(function.gamma) * v + exact(function.coef0)) ** function.degree for v in row]
             for row in inner
@@ -108,7 +108,7 @@ def check_kernel(problem: Problem, value: Any, coef: Any, b: Any, alpha: Any) ->
     dual = -_energy(gram + fmpq_mat(n, n, [int(penalized)] * n**2), B)
     scores, nu, gamma = (gram * A).tolist(), machine.nu(d), machine.gamma(d)
     for i, y in enumerate(problem.y.tolist()):
-        cost = exact(float(problem.costs[i]))
+        cost = exact(problem.exact_cost(i))
         for group in slack_groups(problem, i):
             t = [
                 exact(gamma[y][p])

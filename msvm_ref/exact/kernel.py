@@ -9,7 +9,7 @@ from __future__ import annotations
 from flint import fmpq_mat
 
 from msvm_ref.exact.numbers import exact_gram, rational
-from msvm_ref.model.kernels import _Polynomial
+from msvm_ref.model.kernels import Polynomial
 from msvm_ref.model.problem import Problem
 
 
@@ -17,7 +17,7 @@ def kernel_gram(problem: Problem) -> fmpq_mat:
     function = problem.kernel.function
     if problem.is_linear:
         return exact_gram(problem.X)
-    if isinstance(function, _Polynomial):
+    if isinstance(function, Polynomial):
         scale, shift = rational(function.gamma), rational(function.coef0)
         return fmpq_mat(
             problem.n,

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
 
-from msvm_ref.judge.bias import shift_free
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.loss import shift_free
 from msvm_ref.model.problem import Problem
 
 Pair = tuple[int, int]
@@ -140,7 +140,7 @@ class ExactData:
 
 def exact_data(problem: Problem, given: fmpq_mat | None = None) -> ExactData:
     d, machine = problem.d, problem.machine
-    cost = [rational(c) for c in problem.costs]
+    cost = [fmpq(c.numerator, c.denominator) for c in map(problem.exact_cost, range(problem.n))]
     mask = problem.spec.mask[problem.y] & (problem.costs > 0)[:, None]
     free = problem.bias == "free"
     return ExactData(

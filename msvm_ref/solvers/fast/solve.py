@@ -15,15 +15,14 @@ from typing import Literal
 import numpy as np
 
 from msvm_ref.errors import DataError
-from msvm_ref.judge.bias import lossless_bias
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge_candidate
-from msvm_ref.judge.feasible import feasible_dual, into_groups
-from msvm_ref.judge.implicit import judge_implicit
-from msvm_ref.judge.objective import expansion
+from msvm_ref.judge.certify import judge
 from msvm_ref.model.arrays import Array, real_number
+from msvm_ref.model.loss import clipped, expansion
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.bias import lossless_bias
+from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
 from msvm_ref.solvers.fast.interior import interior, price
 from msvm_ref.solvers.fast.interrupt import Interruptible
@@ -106,7 +105,6 @@ class _Ascent:
             self._settled()
         assert self.best is not None
         candidate, certificate = self.best
-        converged = words == "kkt" or certificate.relative_gap <= self.tolerance
         attempt = Attempt(
             "numba", words, certificate.relative_gap, time.perf_counter() - self.began
         )
@@ -118,7 +116,7 @@ class _Ascent:
             "kernel_evaluations": self.engine.evaluations,
         }
         return Solution(
-            self.problem, candidate, certificate, "fast", "numba", converged, (attempt,), work
+            self.problem, candidate, certificate, "fast", "numba", self.tolerance, (attempt,), work
         )
 
     def _climb(self, interrupt: Interruptible, progress: Callable[[float], None] | None) -> str:
@@ -167,15 +165,8 @@ class _Ascent:
         b = lossless_bias(self.problem)
         if b is None:
             return False
-        alpha = np.zeros_like(self.engine.alpha)
-        if self.problem.is_implicit:
-            candidate = Candidate(b=b, alpha=alpha, coef=alpha)
-            self.best = candidate, judge_implicit(self.problem, candidate)
-        else:
-            candidate = Candidate(
-                np.zeros((self.problem.features.shape[1], self.problem.d)), b, alpha
-            )
-            self.best = candidate, judge_candidate(self.problem, candidate)
+        candidate = zero_weights(self.problem, b, np.zeros_like(self.engine.alpha))
+        self.best = candidate, judge(self.problem, candidate)
         return self.best[1].upper == 0.0
 
     def _pass(self) -> float:
@@ -201,17 +192,8 @@ class _Ascent:
     def _certified(self) -> tuple[Candidate, Certificate]:
         problem, engine = self.problem, self.engine
         b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
-        if not problem.is_implicit:
-            W = engine.W if isinstance(engine, LinearEngine) else problem.features.T @ engine.A
-            return finish(problem, Candidate(W, b, engine.alpha), self.tolerance)
-        alpha = feasible_dual(problem, engine.alpha).alpha
-        coef = expansion(problem, alpha)
-        if problem.bias == "penalized":
-            b = coef.sum(axis=0)
-        elif problem.spec.sum_to_zero:
-            b = b - b.mean()
-        candidate = Candidate(b=b, alpha=alpha, coef=coef)
-        return candidate, judge_implicit(problem, candidate)
+        W = engine.W if isinstance(engine, LinearEngine) else None
+        return finish(problem, Candidate(W, b, engine.alpha), self.tolerance)
 
     def _state(self) -> _State:
         """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
@@ -252,7 +234,7 @@ class _Ascent:
 
     def _warm(self, start: Solution) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""
-        alpha = into_groups(self.problem, start.alpha * (self.problem.C / start.problem.C))
+        alpha = clipped(self.problem, start.alpha * (self.problem.C / start.problem.C))
         self.engine.restart(alpha, self.engine.b0)
         if self.free:
             self.engine.shift_bias(start.b - self.engine.true_bias)

@@ -156,13 +156,7 @@ class _Search:
         self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
         if self.best is None or gap < self.best.certificate.relative_gap:
             self.best = Solution(
-                self.problem,
-                candidate,
-                certificate,
-                self.method,
-                backend.name,
-                gap <= self.tolerance,
-                (),
+                self.problem, candidate, certificate, self.method, backend.name, self.tolerance, ()
             )
         return raw
 

@@ -1,6 +1,6 @@
 """The free bias for given weights: an optimal b, and the interval each b_c may range over when b is not unique.
 
-With W fixed the loss is a convex function of b alone. Linear cost: a linear program (MATH section 1); the optimal b are
+With W fixed the loss is a convex function of b alone. Linear cost: a linear program; the optimal b are
 a face of it. Quadratic cost: the slacks are unique, so the optimal b are those that reproduce them and keep every
 component with a positive multiplier at its slack. Where adding one constant to every b_c changes no margin (relative
 machines), b is reported with sum_c b_c = 0.
@@ -8,7 +8,6 @@ machines), b is reported with sum_c b_c = 0.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog, minimize
 
-from msvm_ref.judge.objective import by_class, group_sums, slacks, violations
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.machine import Machine
+from msvm_ref.model.loss import by_class, group_sums, shift_free, slacks, violations
 from msvm_ref.model.problem import Problem
 
 Index = NDArray[np.int64]
@@ -62,8 +60,11 @@ def lossless_bias(problem: Problem) -> Array | None:
     return np.asarray(found.x[:-1])
 
 
-def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
-    """(d, 2): the least and the largest value of each b_c over the optimal b; +-inf where nothing holds it."""
+def estimated_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
+    """(d, 2): the least and the largest b_c over the b that are optimal for *these* scores; +-inf where nothing holds it.
+
+    An estimate: the optimum's own scores differ from these by what the certificate's distance bound allows.
+    """
     level = (
         _smooth_level(problem, scores, b, alpha)
         if problem.spec.quadratic
@@ -83,17 +84,6 @@ def bias_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Ar
                 else b[c]
             )
     return out
-
-
-def shift_free(problem: Problem) -> bool:
-    """Does adding one constant to every score leave every margin alone?"""
-    return _shift_free(problem.machine, problem.d)
-
-
-@lru_cache(maxsize=256)
-def _shift_free(machine: Machine, d: int) -> bool:
-    nu = machine.projected_nu(d)
-    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(machine.at(d).mask))
 
 
 def _rows(problem: Problem) -> tuple[Index, Index, Array]:
