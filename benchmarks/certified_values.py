@@ -85,7 +85,7 @@ def certified(case: dict[str, Any]) -> dict[str, Any]:
         value, how = _value(problem, solution)
     except MsvmError as error:
         return row | {"value": None, "how": str(error)[:200]}
-    f = problem.features @ solution.candidate.W + solution.b
+    f = solution.decision_function(problem.X)
     top = np.sort(f, axis=1)
     tied = int((top[:, -1] - top[:, -2] <= 1e-6 * max(float(abs(f).max()), 1e-300)).sum())
     return row | {

@@ -17,7 +17,8 @@ import numpy as np
 import msvm_ref as mr
 from msvm_ref.conformance.convention_pairs import TWO_CLASSES, relation
 from msvm_ref.conformance.fixtures import DATA
-from msvm_ref.judge.objective import primal_value
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import worth
 from msvm_ref.model.conventions.convention import Convention
 
 MARGIN, DRAWS = 0.02, 14
@@ -35,10 +36,14 @@ def data() -> Iterator[tuple[Any, Any]]:
 def excess(of: mr.Solution, at: mr.Solution) -> float:
     """How much worse the one's weights are at the other's problem; a bias goes where there is none."""
     b = np.zeros(at.problem.d) if at.problem.bias == "none" else of.b
-    return (
-        primal_value(at.problem, of.candidate.primal[0], b).low / max(at.certificate.upper, 1e-300)
-        - 1
-    )
+    return _low(at.problem, of.W, b) / max(at.certificate.upper, 1e-300) - 1
+
+
+def _low(problem: mr.Problem, W: Any, b: Any) -> float:
+    """At most P(W, b)."""
+    upper = worth(problem, Candidate(W, b)).upper
+    assert upper is not None
+    return upper.low
 
 
 def search(variants: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
@@ -70,7 +75,7 @@ def misread(of: Convention, at: Convention, data: tuple[Any, Any], constant: flo
         given = {name: np.stack([-v, v], axis=-1) for name, v in given.items()}
     ours = posed.ours(**given)
     b = ours.get("b", np.zeros(posed.problem.d))
-    return primal_value(posed.problem, ours["W"], b).low / truth.certificate.upper - 1
+    return _low(posed.problem, ours["W"], b) / truth.certificate.upper - 1
 
 
 def search_conventions() -> None:

@@ -11,13 +11,13 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, is_dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import msvm_ref
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.arrays import Array, frozen
@@ -118,7 +118,7 @@ class SavedModel:
         weight = problem.sample_weight
         return {
             "format": FORMAT,
-            "msvm_ref": msvm_ref.__version__,
+            "msvm_ref": version("msvm-ref"),
             "machine": problem.machine.name,
             "cost": problem.machine.cost,
             "C": problem.C,

@@ -120,9 +120,10 @@ class _Setting:
 
     def _proposed(self, goal: list[float]) -> Array | None:
         """min sum beta t + sum |beta| e + theta g over beta = up - down, floats."""
+        unit = max(self.cost, default=fmpq(1))
         alpha, cost, mass = (
-            np.array([float(Fraction(int(v.p), int(v.q))) for v in x])
-            for x in (self.alpha, self.cost, self.mass)
+            np.array([float(_fraction(v / unit)) for v in values])
+            for values in (self.alpha, self.cost, self.mass)
         )
         k, quadratic = len(alpha), self.problem.spec.quadratic
         held = np.where(alpha > CLOSE * cost[self.group], alpha, 0.0)
@@ -135,7 +136,7 @@ class _Setting:
             tops.append(sparse.hstack([-share, share, -room[:, None]]))
         slack = (mass / (2 * cost))[self.group] if quadratic else 0.0
         price = np.concatenate(
-            [self.t - slack + self.e, slack - self.t + self.e, [float(self.gap)]]
+            [self.t - slack + self.e, slack - self.t + self.e, [float(self.gap / _fraction(unit))]]
         )
         scale = max(float(abs(price).max()), 1e-300)
         limits = sparse.vstack(tops).tocsr()
@@ -187,9 +188,9 @@ class _Setting:
                 > CLOSE_Q * self.cost[self.group[k]]
             )
         ]
-        inside = inside or [k for k, v in enumerate(guess) if v]
-        pairs = sorted({(int(y[k]), int(self.p[k])) for k in inside})
-        chosen = [next(k for k in inside if (int(y[k]), int(self.p[k])) == pair) for pair in pairs]
+        inside += [k for k, v in enumerate(guess) if v]  # those that beta leans on already, last
+        first = {(int(y[k]), int(self.p[k])): k for k in reversed(inside)}
+        pairs, chosen = zip(*reversed(first.items()), strict=True) if first else ((), ())
         columns = [[_fmpq(u) for u in nu[a][b]] for a, b in pairs]
         if not columns:
             return None

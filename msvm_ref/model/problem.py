@@ -207,7 +207,8 @@ class Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
         other = copy.copy(self)
         other.__dict__["shared"] = self.shared
-        other.__dict__.pop("costs", None)
+        for kept in ("costs", "costs_below"):
+            other.__dict__.pop(kept, None)
         object.__setattr__(other, "C", _cost("C", C))
         _check_costs(other.costs)
         return other
