@@ -95,7 +95,11 @@ def _kernel_image(problem: Problem, coef: Array, care: int, error: Real | None) 
     with np.errstate(over="ignore", invalid="ignore"):
         coef = np.asarray(coef, dtype=dtype)
         reach = (s @ abs(coef)) * (1 + rounding(problem.n + 2))
-        slip = np.zeros(problem.d) if error is None else (s @ error) * (1 + rounding(problem.n + 2))
+        slip = (
+            np.zeros(coef.shape[1])
+            if error is None
+            else (s @ error) * (1 + rounding(problem.n + 2))
+        )
         support = np.flatnonzero(coef.any(axis=1))
         total, lost, eta = np.zeros(coef.shape, dtype), np.zeros(coef.shape, dtype), 0.0
         for start in range(0, len(support), BLOCK):

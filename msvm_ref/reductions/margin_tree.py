@@ -35,8 +35,6 @@ Rule = Literal["greedy", "linkage", "complete", "single"]
 MOST_PARTITIONS = 4095
 """More partitions of one node than this (13 groups and more) are refused: each may cost an SVM."""
 
-GRAM_ROUNDING = 1e-10
-
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -157,7 +155,7 @@ class _Grower:
             return split, True
         start = self.separation(*split).margin
         whole = kept_together(
-            classes, {pair: _most(margin) for pair, margin in self.pairs.items()}, start.lower
+            classes, {pair: self._most(margin) for pair, margin in self.pairs.items()}, start.lower
         )
         return self._widest(list(partitions(whole)), start)
 
@@ -190,12 +188,12 @@ class _Grower:
     def _limit(self, left: Group, right: Group) -> float:
         """The smallest pair margin across the partition: no group margin exceeds it."""
         pairs = (self.pairs.get((min(j, k), max(j, k))) for j in left for k in right)
-        return min((_most(margin) for margin in pairs if margin is not None), default=math.inf)
+        return min((self._most(margin) for margin in pairs if margin is not None), default=math.inf)
 
-
-def _most(margin: Margin) -> float:
-    """What a pair margin allows to groups: the float64 factors of their Grams agree to rounding only."""
-    return margin.upper * (1 + GRAM_ROUNDING)
+    def _most(self, margin: Margin) -> float:
+        """What a pair margin allows to groups: nothing where only a Gram is given, whose parts have factors of their own."""
+        kernel = self.samples.whole.kernel
+        return margin.upper if kernel == linear or kernel.has_bounds else math.inf
 
 
 def _ordered(a: Group, b: Group) -> tuple[Group, Group]:

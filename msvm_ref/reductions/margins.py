@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from msvm_ref.judge.image import image_of_coef, image_of_weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.reductions.binary import BinarySVM, Solve, train
 from msvm_ref.reductions.samples import WW_PER_BINARY, Samples
@@ -109,17 +110,24 @@ def _closest_pair(problem: Problem) -> float:
 def _achieved(solution: Solution) -> float:
     """min_i t_i h(x_i) / ||w|| of the solution's plane with every rounding taken off; 0 where it separates nothing.
 
-    With a penalized bias the plane lives in the features (phi, 1); with none b is 0.
+    h = 1/2 (f_0 - f_1). With a penalized bias the plane lives in the features (phi, 1);
+    with none b is 0.
     """
-    problem = solution.problem
-    W, b = solution.candidate.primal
-    w = (W[:, 0].astype(np.longdouble) - W[:, 1]) / 2
-    shift = (np.longdouble(b[0]) - b[1]) / 2
-    phi = problem.features.astype(np.longdouble)
+    problem, b = solution.problem, solution.b.astype(np.longdouble)
+    rows = (solution.W if problem.is_linear else solution.coef).astype(np.longdouble)
+    w, shift = (rows[:, :1] - rows[:, 1:]) / 2, (b[0] - b[1]) / 2
+    error = 4 * np.finfo(np.longdouble).eps * abs(rows).sum(axis=1, keepdims=True)
+    image = (
+        image_of_weights(problem, w, 2, error, own=False)
+        if problem.is_linear
+        else image_of_coef(problem, w, 2, error)
+    )
     sign = np.where(problem.y == 0, 1, -1)
-    noise = (len(w) + 4) * np.finfo(np.longdouble).eps * (abs(phi) @ abs(w) + abs(shift))
-    least = (sign * (phi @ w + shift) - noise).min()
-    square = (w * w).sum() + (shift * shift if problem.bias == "penalized" else 0)
-    if not least > 0 or not square > 0:
+    scores, noise = image.scores[:, 0], image.error[:, 0]
+    noise = noise + 4 * np.finfo(np.longdouble).eps * (abs(scores) + abs(shift))
+    least = float((sign * (scores + shift) - noise).min())
+    square = 2 * image.half_norm.high
+    square += float(shift * shift) if problem.bias == "penalized" else 0.0
+    if not least > 0 or not 0 < square < math.inf:
         return 0.0
-    return float(least / np.sqrt(square)) * (1 - ROUNDING)
+    return least / math.sqrt(square) * (1 - ROUNDING)
