@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import SpecError
-from msvm_ref.model.arrays import LARGEST, Array, frozen
+from msvm_ref.foreign import shown
+from msvm_ref.model.arrays import LARGEST, Array, frozen, refuse_masked
 from msvm_ref.model.entries import Entries, Tensor
 
 Rational = Fraction | int | float
@@ -45,7 +46,9 @@ def _fraction(value: Any, name: str) -> Fraction:
 
 
 def _decade(value: Fraction) -> int:
-    return len(str(abs(value.numerator))) - len(str(value.denominator))
+    """The power of ten of a number's size, to within one, from the lengths of its parts in bits."""
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    return round(bits * 0.30103)
 
 
 @dataclass(frozen=True)
@@ -277,7 +280,7 @@ class Machine:
 
     def _check_d(self, d: int) -> None:
         if not isinstance(d, (int, np.integer)) or d < 2:
-            raise SpecError("d", "be an integer, at least 2", repr(d))
+            raise SpecError("d", "be an integer, at least 2", shown(d))
         if self.fixed_d not in (None, d):
             raise SpecError("d", f"be {self.fixed_d}, the size of the machine's arrays", str(d))
 
@@ -332,6 +335,7 @@ def _reinforcement(g: Rational) -> Fraction:
 
 
 def _tensor(value: Any, ndim: int, name: str) -> Tensor:
+    refuse_masked(name, value, SpecError)
     try:
         raw = np.asarray(value, dtype=object)
     except ValueError as error:
