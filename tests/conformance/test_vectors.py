@@ -163,6 +163,17 @@ def test_the_published_machines_are_the_catalogues():
                 assert vector["machine"] == machine_json(MACHINES[path.stem], len(vector["b"]))
 
 
+def test_the_verifiers_machines_are_the_catalogues():
+    """Written twice on purpose: the verifier must not need the package, nor believe it."""
+    from msvm_ref.conformance.vectors_build import MACHINES, machine_json
+    from msvm_ref.conformance.verifier import machines
+
+    assert {machines.label(name) for name in machines.MACHINES} == set(MACHINES)
+    for name, machine in machines.MACHINES.items():
+        for d in range(2, 9):
+            assert machine.at(name, d) == machine_json(MACHINES[machines.label(name)], d)
+
+
 def test_checksums_are_those_of_the_files():
     from msvm_ref.conformance.vectors_build import checksums
 
