@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from msvm_ref.conformance import vectors_verify
+from msvm_ref.conformance.process import seconds_of
 from msvm_ref.conformance.vectors_run import run_command
 from msvm_ref.conformance.vectors_verify import read, verify_file
 from msvm_ref.conformance.verifier.values import Vector
@@ -164,6 +165,7 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    seconds_of(args.timeout)
     chosen = [v for v in vectors(args.machine, args.flag) if v["result"] == "valid"]
     if not chosen:
         return _usage("no valid vector matches", "see: msvm-ref vectors list")

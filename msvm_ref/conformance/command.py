@@ -23,7 +23,7 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
 from msvm_ref.conformance.persistent_program import Conversation
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import parsed_json, shown
 
@@ -51,7 +51,7 @@ class CommandSolver:
         max_output: int = OUTPUT_LIMIT,
     ) -> None:
         self.command = _words(command)
-        self.timeout, self.name = timeout, name or shlex.join(self.command)
+        self.timeout, self.name = seconds_of(timeout), name or shlex.join(self.command)
         self.max_output = max_output
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         self.takes = frozenset(k for k, yes in given.items() if yes)

@@ -16,8 +16,9 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 
-from msvm_ref.errors import MsvmError
+from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.foreign import shown
+from msvm_ref.model.arrays import real_number
 
 OUTPUT_LIMIT = 16 * 2**20
 """Bytes of the longest answer that is read."""
@@ -36,6 +37,13 @@ class CommandError(MsvmError, RuntimeError):
 
 class NoAnswerError(CommandError):
     """A program that neither answered nor refused: too slow, too long, or ended by a signal."""
+
+
+def seconds_of(timeout: float) -> float:
+    seconds = real_number(timeout)
+    if seconds is None or seconds <= 0:
+        raise DataError("timeout", "be a positive, finite number of seconds", shown(timeout))
+    return seconds
 
 
 def line(buffer: bytearray) -> int | None:
