@@ -14,6 +14,7 @@ import msvm_ref as mr
 ROOT = Path(mr.__file__).parent
 LAYER = {
     "errors": 0,
+    "foreign": 0,
     "pictures": 0,
     "model": 1,
     "judge": 2,

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,15 @@ def add_commands(subparsers: Any) -> None:
         help="certified relative gap to reach (default 1e-3)",
     )
     validate.add_argument(
-        "--timeout", type=float, default=60.0, help="seconds a program may take for one fit"
+        "--timeout",
+        type=float,
+        default=60.0,
+        help="seconds a program (or, with --isolate, a solver) may take for one fit",
+    )
+    validate.add_argument(
+        "--isolate",
+        action="store_true",
+        help="run package.module:Name in a process of its own, held to --timeout",
     )
     validate.add_argument(
         "--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)"
@@ -146,7 +155,11 @@ def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
                 "the built-in list says them for each solver",
             )
         title, entries = BUILT_IN[args.solver]
-        return f"{title} {version_of(args.solver)}", _only(entries(), tuple(args.check))
+        chosen = _only(entries(), tuple(args.check))
+        if args.isolate:
+            limits = {"isolate": True, "timeout": args.timeout}
+            chosen = [replace(e, settings={**e.settings, **limits}) for e in chosen]
+        return f"{title} {version_of(args.solver)}", chosen
     if args.command is not None:
         from msvm_ref.conformance.command import CommandSolver
 
@@ -158,6 +171,8 @@ def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
         "bias": args.bias,
         "tolerance": args.tolerance,
         "parameter": args.parameter,
+        "isolate": args.isolate,
+        "timeout": args.timeout,
     }
     return args.command or args.solver, [
         Entry(solver, args.convention, settings, expected, tuple(args.check))
@@ -165,8 +180,6 @@ def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
 
 
 def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
-    from dataclasses import replace
-
     if not checks:
         return entries
     return [

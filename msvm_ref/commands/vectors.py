@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from msvm_ref.conformance import vectors_verify
+from msvm_ref.conformance.process import seconds_of
 from msvm_ref.conformance.vectors_run import run_command
 from msvm_ref.conformance.vectors_verify import read, verify_file
 from msvm_ref.conformance.verifier.values import Vector
@@ -114,12 +115,12 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    results = []
+    results, status = [], 0
     for path in args.file or files():
         try:
             results += [(str(path), name, faults) for name, faults in verify_file(path)]
         except (OSError, ValueError) as error:
-            return _usage(f"{path} is not a vector file: {error}", "FORMAT.md describes them")
+            status = _usage(f"{path} is not a vector file: {error}", "FORMAT.md describes them")
     refused = [entry for entry in results if entry[2]]
     count, wrong = (sum(bool(name) for _, name, _ in entries) for entries in (results, refused))
     if args.json:
@@ -135,7 +136,7 @@ def _verify(args: argparse.Namespace) -> int:
         for file, name, faults in refused:
             print(f"{file}: {name or 'the file'}: {'; '.join(faults)}")
         print(f"{count} vectors, {count - wrong} verified exactly, {wrong} refused")
-    return 1 if refused else 0
+    return status or int(bool(refused))
 
 
 def _export(args: argparse.Namespace) -> int:
@@ -164,6 +165,7 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    seconds_of(args.timeout)
     chosen = [v for v in vectors(args.machine, args.flag) if v["result"] == "valid"]
     if not chosen:
         return _usage("no valid vector matches", "see: msvm-ref vectors list")

@@ -15,7 +15,6 @@ import json
 import math
 import shlex
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,20 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
-from msvm_ref.conformance.persistent_program import Conversation, Silence
-from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.conformance.persistent_program import Conversation
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
+from msvm_ref.errors import DataError
+from msvm_ref.foreign import parsed_json, shown
 
-
-class CommandError(MsvmError, RuntimeError):
-    """A program that did not answer, or not in JSON."""
+ARRAYS = ("W", "b", "coef", "scores", "alpha", "scores_new", "predict_new")
+PLAIN = ("classes", "objective", "converged")
 
 
 class CommandSolver:
-    """``CommandSolver("./my_svm --fast")`` runs the program once per fit (or once, ``persistent``); ``timeout`` in seconds."""
+    """``CommandSolver("./my_svm --fast")`` runs the program once per fit (or once, ``persistent``).
+
+    ``timeout``: seconds until the program and all it started are ended; ``max_output``: bytes of the longest answer.
+    """
 
     takes_labels = False
 
@@ -45,12 +48,16 @@ class CommandSolver:
         name: str | None = None,
         class_weight: bool = False,
         persistent: bool = False,
+        max_output: int = OUTPUT_LIMIT,
     ) -> None:
-        self.command = shlex.split(command) if isinstance(command, str) else list(command)
-        self.timeout, self.name = timeout, name or shlex.join(self.command)
+        self.command = _words(command)
+        self.timeout, self.name = seconds_of(timeout), name or shlex.join(self.command)
+        self.max_output = max_output
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         self.takes = frozenset(k for k, yes in given.items() if yes)
-        self.conversation = Conversation(self.command) if persistent else None
+        self.conversation = (
+            Conversation(self.command, self.name, max_output) if persistent else None
+        )
         if not self.command or shutil.which(self.command[0]) is None:
             raise DataError(
                 "command",
@@ -83,59 +90,87 @@ class CommandSolver:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
         if class_weight is not None:
             task["class_weight"] = [float(class_weight[k]) for k in range(d)]
-        answer = self.run(task)
+        answer = self._checked(self.run(task), len(new))
         rows = {tuple(row): k for k, row in enumerate(np.asarray(new).tolist())}
         scores, labels_new = answer.pop("scores_new", None), answer.pop("predict_new", None)
 
-        def pick(values: Any, wanted: Any) -> Any:
-            return np.asarray(values)[
-                [rows[tuple(row)] for row in np.asarray(wanted, dtype=float).tolist()]
-            ]
+        def pick(values: Any, points: Any) -> Any:
+            return values[[rows[tuple(row)] for row in np.asarray(points, dtype=float).tolist()]]
 
         if scores is not None:
-            answer["decision_function"] = lambda wanted: pick(scores, wanted)
+            answer["decision_function"] = lambda points: pick(scores, points)
         if labels_new is not None:
-            answer["predict"] = lambda wanted: pick(labels_new, wanted)
+            answer["predict"] = lambda points: pick(labels_new, points)
         return fitted_from(answer, tuple(range(d)))
+
+    def _checked(self, answer: dict[str, Any], points: int) -> dict[str, Any]:
+        """The answer with arrays for lists; CommandError where a key is none of the protocol's or an array is none."""
+        out: dict[str, Any] = {}
+        for key, value in answer.items():
+            if key not in (*ARRAYS, *PLAIN):
+                known = ", ".join((*ARRAYS, *PLAIN))
+                raise CommandError(self.name, f"print keys among {known}", shown(key))
+            out[key] = value if value is None or key in PLAIN else self._numbers(key, value)
+            new = key in ("scores_new", "predict_new") and value is not None
+            if new and out[key].shape[:1] != (points,):
+                raise CommandError(
+                    self.name,
+                    f"give {key} a row for each of the {points} rows of X_new",
+                    shown(value),
+                )
+        classes = out.get("classes")
+        if classes is not None and not (
+            isinstance(classes, list) and all(isinstance(c, (int, str)) for c in classes)
+        ):
+            raise CommandError(self.name, "give classes as a list of labels", shown(classes))
+        return out
+
+    def _numbers(self, key: str, value: Any) -> Any:
+        try:
+            raw = np.asarray(value)
+            if isinstance(value, list) and raw.dtype.kind in "biuf":
+                return raw
+        except (
+            ValueError,
+            TypeError,
+            OverflowError,
+        ):  # rows of different lengths, or nested too deeply
+            pass
+        raise CommandError(self.name, f"give {key} as an array of numbers", shown(value, 200))
 
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         """One exchange; CommandError says what came instead of an answer."""
-        try:
-            text = self._ask(task)
-        except (subprocess.TimeoutExpired, TimeoutError) as error:
-            raise CommandError(
-                self.name, f"answer within {self.timeout:g} s", "no answer", "raise timeout="
-            ) from error
-        try:
-            answer = json.loads(text)
-        except ValueError as error:
-            raise CommandError(self.name, "print one JSON object", repr(text[:200])) from error
-        if not isinstance(answer, dict):
-            raise CommandError(self.name, "print one JSON object", repr(text[:200]))
+        answer = answer_of(self.name, self._ask(json.dumps(task)))
         if "error" in answer:
-            raise CommandError(self.name, "answer", str(answer["error"])[-300:])
+            raise CommandError(self.name, "answer", shown(answer["error"], 300))
         return answer
 
-    def _ask(self, task: dict[str, Any]) -> str:
+    def _ask(self, question: str) -> bytes:
         if self.conversation is not None:
-            try:
-                return self.conversation.ask(task, self.timeout)
-            except Silence as said:
-                raise CommandError(
-                    self.name, "answer every line", f"its end: {str(said).strip()[-300:]}"
-                ) from said
-        done = subprocess.run(
-            self.command,
-            input=json.dumps(task),
-            capture_output=True,
-            text=True,
-            timeout=self.timeout,
-        )
-        if done.returncode:
-            raise CommandError(
-                self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}"
-            )
-        return done.stdout
+            return self.conversation.ask(question, self.timeout)
+        program = Program(self.command, self.name, self.max_output)
+        return program.whole(question.encode(), self.timeout)
+
+
+def answer_of(name: str, printed: bytes) -> dict[str, Any]:
+    """The JSON object a program printed; NaN and infinities are let through, for the check that asked to refuse."""
+    text = printed.decode("utf-8", "replace")
+    try:
+        answer = parsed_json(text, name, constants=True)
+    except DataError as error:
+        raise CommandError(name, "print one JSON object", shown(text, 200)) from error
+    if not isinstance(answer, dict):
+        raise CommandError(name, "print one JSON object", shown(text, 200))
+    return answer
+
+
+def _words(command: str | Sequence[str]) -> list[str]:
+    if not isinstance(command, str):
+        return [str(word) for word in command]
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise DataError("command", "be words as a shell reads them", str(error)) from error
 
 
 def _json(array: Any) -> Any:
@@ -174,9 +209,10 @@ def kernlab_version() -> str:
     if shutil.which("Rscript") is None:
         raise DataError("Rscript", "be on the PATH", "nothing", INSTALL_R)
     code = 'stopifnot(requireNamespace("jsonlite")); cat(format(packageVersion("kernlab")))'
-    done = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True)
-    if done.returncode:
+    try:
+        version = Program(["Rscript", "--vanilla", "-e", code], "Rscript").whole(b"", 60.0)
+    except CommandError as error:
         raise DataError(
-            "R", "have the packages kernlab and jsonlite", done.stderr.strip()[-200:], INSTALL_R
-        )
-    return done.stdout.strip()
+            "R", "have the packages kernlab and jsonlite", error.got, INSTALL_R
+        ) from error
+    return version.decode().strip()

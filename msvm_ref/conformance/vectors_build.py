@@ -20,7 +20,8 @@ import numpy as np
 
 from msvm_ref.conformance.vectors_invalid import invalid_vectors
 from msvm_ref.conformance.vectors_verify import FORMAT, verify_document
-from msvm_ref.conformance.verifier.valid import RIVAL, comment, flags_of, identity, optimum_json
+from msvm_ref.conformance.verifier.machines import RIVAL, label
+from msvm_ref.conformance.verifier.valid import comment, flags_of, identity, optimum_json
 from msvm_ref.conformance.verifier.values import Vector, rationals, scores, stated, texts
 from msvm_ref.exact.bias import bias_interval
 from msvm_ref.exact.optimum import ExactOptimum
@@ -190,7 +191,7 @@ def _vector(key: str, optimum: ExactOptimum, case: str) -> Vector:
     problem = optimum.problem
     rival = exact_optimum(
         Problem(
-            MACHINES[RIVAL[key]].with_cost(problem.machine.cost),
+            MACHINES[label(RIVAL[problem.machine.name])].with_cost(problem.machine.cost),
             problem.X,
             problem.y,
             C=problem.C,

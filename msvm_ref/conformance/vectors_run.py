@@ -5,20 +5,20 @@ Judged in exact rationals against the proved optimum, relative to it (to sum C_i
     P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   constraints met to tol (relative to the largest |W|, |b|, alpha),
     ||W - W*||^2 <= tol ||W*||^2   (W* is unique; at tiny C the zero answer would pass by its value alone).
 
-JSON numbers in the answer are taken as the binary64 numbers they are. The standard library suffices.
+JSON numbers in the answer are taken as the binary64 numbers they are.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.verifier.shape import DECIMAL, RATIONAL
+from msvm_ref.conformance.command import answer_of
+from msvm_ref.conformance.process import CommandError, Program
 from msvm_ref.conformance.verifier.values import (
     Vector,
     dual_residuals,
@@ -29,6 +29,8 @@ from msvm_ref.conformance.verifier.values import (
     rationals,
     stated,
 )
+from msvm_ref.errors import DataError
+from msvm_ref.foreign import rational, shown
 
 ANSWERS = (
     "optimum",
@@ -70,39 +72,17 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
         )
 
     try:
-        done = subprocess.run(
-            shlex.split(command),
-            input=json.dumps(question(vector)),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return verdict(float("inf"), f"no answer within {timeout:g} s")
-    except (
-        OSError,
-        ValueError,
-        IndexError,
-    ) as error:  # no such program, unbalanced quotes, an empty command
+        program = Program(shlex.split(command), command)
+        printed = program.whole(json.dumps(question(vector)).encode(), timeout)
+        answer = answer_of(command, printed)
+    except (ValueError, IndexError) as error:  # unbalanced quotes, an empty command
         return verdict(float("inf"), f"could not be started: {error}")
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
-        return verdict(float("inf"), f"exit status {done.returncode}: {last[:120]}")
+    except CommandError as error:
+        return verdict(float("inf"), f"must {error.expected}, got {error.got}")
     try:
-        errors = answer_errors(vector, json.loads(done.stdout))
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        ArithmeticError,
-        AttributeError,
-        RecursionError,
-    ) as error:
-        return verdict(
-            float("inf"), f"unreadable answer: {type(error).__name__}: {str(error)[:100]}"
-        )
+        errors = answer_errors(vector, answer)
+    except (ValueError, OverflowError) as error:
+        return verdict(float("inf"), f"unreadable answer: {shown(str(error), 100)}")
     name = max(errors, key=lambda key: errors[key])
     return verdict(
         errors[name], f"{name} off by {errors[name]:.1e}" if errors[name] > tolerance else ""
@@ -117,7 +97,9 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
     errors: dict[str, float] = {}
     if answer.get("W") is not None:
         W, best = _shaped("W", answer["W"], len(problem.X[0]), problem.d), rationals(vector["W"])
-        b = _shaped("b", [answer.get("b") or [0] * problem.d], 1, problem.d)[0]
+        b = _shaped(
+            "b", [[0] * problem.d if answer.get("b") is None else answer["b"]], 1, problem.d
+        )[0]
         size = max((abs(v) for row in [*W, b] for v in row), default=Fraction(0)) or Fraction(1)
         errors |= {name: float(v / size) for name, v in primal_residuals(problem, W, b).items()}
         errors["primal-value"] = float(abs(primal_value(problem, W, b) - optimum) / scale)
@@ -141,14 +123,21 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
 
 
 def _shaped(name: str, rows: Any, height: int, width: int) -> list[list[Fraction]]:
-    for text in (v for row in rows for v in row if isinstance(v, str)):
-        if not (
-            RATIONAL.fullmatch(text) or DECIMAL.fullmatch(text)
-        ):  # "1e999999999" would never end
-            raise ValueError(f"{name} has the entry {text[:40]!r}")
-    values: list[list[Fraction]] = rationals(rows)
-    if len(values) != height or any(
-        not isinstance(row, list) or len(row) != width for row in values
+    """Rows of rationals; the shape is looked at before any entry is."""
+    if (
+        not isinstance(rows, list)
+        or len(rows) != height
+        or any(not isinstance(row, list) or len(row) != width for row in rows)
     ):
         raise ValueError(f"{name} must have shape ({height}, {width})")
-    return values
+    return [[_exact(name, v) for v in row] for row in rows]
+
+
+def _exact(name: str, value: Any) -> Fraction:
+    """A JSON number is its binary64 value; a string is a rational."""
+    if isinstance(value, float):
+        return Fraction(value)
+    try:
+        return rational(value, name)
+    except DataError as error:
+        raise ValueError(f"{name} has the entry {shown(value)}") from error

@@ -6,28 +6,29 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from msvm_ref.datasets.archive import npz_arrays
 from msvm_ref.errors import DataError
+from msvm_ref.foreign import is_number, read_text, shown, size_checked
 from msvm_ref.model.arrays import Array, real_array
 
 
 def read_table(path: str, target: str | None = None) -> tuple[Array, list[Any]]:
     """(X, labels) of a .csv or .npz file; labels stay text unless every one of them is an integer."""
     file = Path(path)
-    if not file.is_file():
-        raise DataError("file", "exist", path)
     return _npz(file) if file.suffix == ".npz" else _csv(file, target)
 
 
 def _npz(file: Path) -> tuple[Array, list[Any]]:
-    X, y = _npz_arrays(file, "X", "y")
+    size_checked(file)
+    X, y = npz_arrays(file, "X", "y")
     X = real_array("X", X, 2, "(examples, features)")
     if y.shape != (len(X),):
         raise DataError(
@@ -42,9 +43,9 @@ def read_names(path: str, target: str | None = None) -> list[str] | None:
     if file.suffix == ".npz":
         return None
     names = _rows(file)[0]
-    if all(map(_is_number, names[:-1])):
+    if all(map(is_number, names[:-1])):
         return None
-    names.pop(-1 if target is None else names.index(target))
+    names.pop(_label_column(names, len(names), target))
     return names
 
 
@@ -54,8 +55,8 @@ def columns_named(path: str | Path, header: list[str], names: list[str]) -> list
         if header.count(name) != 1:
             raise DataError(
                 str(path),
-                f"have the model's columns {names}, each once",
-                f"{header.count(name) or 'none'} named {name!r}",
+                f"have the model's columns {shown(names, 200)}, each once",
+                f"{header.count(name) or 'none'} named {shown(name)}",
             )
     return [header.index(name) for name in names]
 
@@ -63,12 +64,11 @@ def columns_named(path: str | Path, header: list[str], names: list[str]) -> list
 def read_points(path: str, width: int, names: list[str] | None = None) -> Array:
     """(n x width) points without labels; with ``names`` and a header the columns are found by name, others are left out."""
     file = Path(path)
-    if not file.is_file():
-        raise DataError("file", "exist", path)
     if file.suffix == ".npz":
-        return _npz_arrays(file, "X")[0]
+        size_checked(file)
+        return real_array("X", npz_arrays(file, "X")[0], 2, "(points, features)")
     rows = _rows(file)
-    header = None if all(map(_is_number, rows[0])) else rows.pop(0)
+    header = None if all(map(is_number, rows[0])) else rows.pop(0)
     columns = list(range(len(header or rows[0])))
     if header is not None and names is not None:
         columns = columns_named(file, header, names)
@@ -90,26 +90,12 @@ def read_points(path: str, width: int, names: list[str] | None = None) -> Array:
     )
 
 
-def _npz_arrays(file: Path, *names: str) -> list[Array]:
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            if not set(names) <= set(arrays):
-                raise DataError(
-                    str(file), f"hold arrays {' and '.join(names)}", ", ".join(arrays) or "none"
-                )
-            return [np.asarray(arrays[name]) for name in names]
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, TypeError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(str(file), "be an .npz archive without pickles", str(error)) from error
-
-
 def _rows(file: Path) -> list[list[str]]:
+    text = read_text(file, encoding="utf-8-sig")
     try:
-        with file.open(newline="", encoding="utf-8-sig") as stream:
-            rows = [row for row in csv.reader(stream) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(str(file), "be a UTF-8 CSV file", str(error)) from error
+        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except csv.Error as error:
+        raise DataError(str(file), "be a CSV file", str(error)) from error
     if not rows:
         raise DataError(str(file), "have at least one row", "an empty file")
     return rows
@@ -117,7 +103,7 @@ def _rows(file: Path) -> list[list[str]]:
 
 def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
     rows = _rows(file)
-    header = None if all(map(_is_number, rows[0][:-1])) else rows.pop(0)
+    header = None if all(map(is_number, rows[0][:-1])) else rows.pop(0)
     width = len(header or rows[0])
     if not rows or width < 2:
         raise DataError(
@@ -125,15 +111,7 @@ def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
             "have a feature and a label column and a data row",
             f"{len(rows)} rows, {width} columns",
         )
-    column = width - 1
-    if target is not None:
-        if header is None or target not in header:
-            raise DataError(
-                "--target",
-                f"be one of the header's columns {header or '(the file has no header)'}",
-                repr(target),
-            )
-        column = header.index(target)
+    column = _label_column(header, width, target)
     for number, row in enumerate(rows, 2 if header else 1):
         if len(row) != width:
             raise DataError(f"{file} line {number}", f"have {width} columns", str(len(row)))
@@ -143,30 +121,31 @@ def _csv(file: Path, target: str | None) -> tuple[Array, list[Any]]:
     return X, [int(v) for v in labels] if all(_is_integer(v) for v in labels) else labels
 
 
+def _label_column(header: list[str] | None, width: int, target: str | None) -> int:
+    if target is None:
+        return width - 1
+    if header is None or header.count(target) != 1:
+        known = "(the file has no header)" if header is None else shown(header, 200)
+        raise DataError("--target", f"be one of the header's columns {known}", shown(target))
+    return header.index(target)
+
+
 def _check_numbers(file: Path, line: int, cells: list[str]) -> None:
     for cell in cells:
-        if not _is_number(cell):
+        if not is_number(cell):
             raise DataError(
                 f"{file} line {line}",
                 "have numeric features",
-                repr(cell),
+                shown(cell),
                 "encode categories as numbers first",
             )
         if not math.isfinite(float(cell)):
             raise DataError(
                 f"{file} line {line}",
                 "have finite features",
-                repr(cell),
+                shown(cell),
                 "leave out or fill in what is missing",
             )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_integer(cell: str) -> bool:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from msvm_ref.errors import DataError
 from msvm_ref.estimator.automatic import choose
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.model.arrays import Array, real_number
+from msvm_ref.model.arrays import Array, real_number, refuse_masked
 from msvm_ref.model.kernels import Kernel, as_kernel, linear, polynomial, precomputed, rbf
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.methods import options_of, solve
@@ -52,6 +52,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Shared plumbing; the parameters are each estimator's own."""
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            refuse_masked(name, values)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weight = (
@@ -104,6 +106,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _new(self, X: Any) -> Array:
+        refuse_masked("X", X)
         new: Array = solvable(
             validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), self.kernel
         )

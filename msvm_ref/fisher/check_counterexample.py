@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError
-from msvm_ref.fisher.check_data import RawLoss, Vector, dot, field, number, vector
+from msvm_ref.fisher.check_data import RawLoss, Vector, as_json, dot, field, number, vector
+from msvm_ref.foreign import shown
 from msvm_ref.model.machine import Machine
 
 WHAT = "counterexample"
@@ -22,7 +23,7 @@ WHAT = "counterexample"
 
 def verify_counterexample(machine: Machine, counterexample: Any, mode: str = "closed") -> None:
     """Check that (P, f) refutes consistency in the given mode and that every claim made along with it is true."""
-    data = counterexample if isinstance(counterexample, dict) else counterexample.to_dict()
+    data = as_json(counterexample, WHAT)
     if mode not in ("closed", "generic", "open"):
         raise DataError("mode", "be closed, generic or open", repr(mode))
     d = len(field(data, "P", list, WHAT))
@@ -43,7 +44,9 @@ def verify_counterexample(machine: Machine, counterexample: Any, mode: str = "cl
         (data.get("predicted"), data.get("bayes")),
     )
     risk = dot(P, loss.losses(f))
-    _require(number(data.get("risk"), WHAT) == risk, f"state the risk {risk}", data.get("risk"))
+    _require(
+        number(data.get("risk"), WHAT) == risk, f"state the risk {shown(risk)}", data.get("risk")
+    )
     _require(
         _vanishes(loss, _subgradient(loss, P, f, data.get("multipliers"))),
         "be a minimiser: 0 a subgradient",
@@ -64,7 +67,7 @@ def verify_counterexample(machine: Machine, counterexample: Any, mode: str = "cl
 
 def _require(holds: bool, expected: str, got: Any) -> None:
     if not holds:
-        raise DataError(WHAT, expected, str(got))
+        raise DataError(WHAT, expected, shown(got, 200))
 
 
 def _argmax(values: Vector) -> list[int]:
@@ -149,7 +152,7 @@ def _check_bayes_scores(loss: RawLoss, P: Vector, f: Vector, j: int, data: dict[
     _require(not loss.sum_to_zero or sum(g) == 0, "have Bayes scores that sum to 0", g)
     _require(
         dot(P, loss.losses(g)) == risk,
-        f"state the Bayes scores' risk {dot(P, loss.losses(g))}",
+        f"state the Bayes scores' risk {shown(dot(P, loss.losses(g)))}",
         risk,
     )
     _require(

@@ -90,7 +90,7 @@ def test_every_altered_direction_or_multiplier_is_noticed_or_harmless(proof, i):
             lambda p: next(leaves(p["cases"][0]["tree"], "directions"))["directions"][
                 0
             ].__setitem__(0, "x"),
-            "rationals",
+            "rational",
         ),
         (
             lambda p: next(leaves(p["cases"][0]["tree"], "directions"))["b"].__setitem__(0, "-1"),
@@ -118,7 +118,7 @@ def test_every_altered_direction_or_multiplier_is_noticed_or_harmless(proof, i):
         ),
         (lambda p: next(leaves(p["cases"][0]["tree"], "empty"))["empty"].pop(), "length"),
         (lambda p: next(splits(p["cases"][0]["tree"])).pop("zero"), "'zero'"),
-        (lambda p: next(splits(p["cases"][0]["tree"])).update(constant="1/0"), "rationals"),
+        (lambda p: next(splits(p["cases"][0]["tree"])).update(constant="1/0"), "rational"),
     ],
 )
 def test_tampered_proofs_are_refused(proof, change, words):
