@@ -73,6 +73,12 @@ def test_the_judge_shares_no_line_with_a_solver(path):
     )
 
 
+def test_the_exact_checker_shares_no_code_with_the_finder():
+    """Problem and kernels define what is checked; numbers, Grams, expansion and values are the checker's own."""
+    ours = {n for n in imports(ROOT / "exact" / "check.py") if n.startswith("msvm_ref")}
+    assert ours <= {"msvm_ref.model.problem", "msvm_ref.model.kernels"}
+
+
 @pytest.mark.parametrize("path", sorted(VERIFIER.glob("*.py")), ids=lambda p: p.name)
 def test_the_vectors_verifier_needs_the_standard_library_alone(path):
     assert all(

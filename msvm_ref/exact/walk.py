@@ -10,7 +10,8 @@ from __future__ import annotations
 from flint import fmpq
 
 from msvm_ref.exact.active import ExactPoint, Partition, groups
-from msvm_ref.exact.numbers import ExactData, Pair, rational
+from msvm_ref.exact.data import ExactData, Pair
+from msvm_ref.exact.numbers import rational
 from msvm_ref.judge.candidate import Candidate
 
 Change = tuple[str, Pair]

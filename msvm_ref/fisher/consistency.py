@@ -23,17 +23,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, counterexample
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import (
-    Number,
-    PointLoss,
-    fraction,
-    fractions,
-    is_symmetric,
-    point_loss,
-    rational,
-)
+from msvm_ref.fisher.loss import Number, PointLoss, is_symmetric, point_loss
 from msvm_ref.fisher.optimality import multipliers_at
 from msvm_ref.fisher.probability import bayes_classes, simple_probabilities
 from msvm_ref.fisher.proof import Case, Descent, Empty, Node, Proof, Split

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.fisher.loss import point_loss, rational
+from msvm_ref.exact.numbers import rational
+from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.optimality import multipliers_at
 from msvm_ref.fisher.probability import probabilities
 from msvm_ref.model.arrays import Array

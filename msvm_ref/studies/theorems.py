@@ -17,8 +17,9 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError
+from msvm_ref.exact.numbers import rational
 from msvm_ref.fisher.consistency import fisher_consistency
-from msvm_ref.fisher.loss import Number, point_loss, rational
+from msvm_ref.fisher.loss import Number, point_loss
 from msvm_ref.fisher.optimality import active_groups, is_unique, multipliers_at
 from msvm_ref.fisher.risk import minimize_risk
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, OVA
