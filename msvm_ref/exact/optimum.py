@@ -41,7 +41,7 @@ from msvm_ref.exact.data import ExactData, Pair, exact_data, kernel_gram
 from msvm_ref.exact.lcp import solve_pairs
 from msvm_ref.exact.numbers import exact_matrix, fraction, fractions
 from msvm_ref.exact.smooth import solve_smooth, suits
-from msvm_ref.exact.walk import Walk
+from msvm_ref.exact.walk import ActiveSetWalk
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.problem import Problem
 
@@ -158,7 +158,7 @@ def _proposals(
     tried = set()
     for tightness in TIGHTNESS:
         parts: Partition | None = partition(data, guess, tightness)
-        walk = Walk(data, guess)
+        walk = ActiveSetWalk(data, guess)
         for step in range(REVISIONS):
             if parts is None or parts.key() in tried:
                 break

@@ -18,7 +18,7 @@ Change = tuple[str, Pair]
 """("drop" a tight pair to zero | "fill" its group to C | "empty" its group below C | "join" a zero pair, pair)"""
 
 
-class Walk:
+class ActiveSetWalk:
     """Where the multipliers stand, in floats, and the partition that follows from one more exact point."""
 
     def __init__(self, data: ExactData, guess: Candidate) -> None:
