@@ -133,7 +133,7 @@ def softmax_lines(name: str) -> list[dict[str, Any]]:
             }
         )
     start = time.process_time()
-    rest = mr.softmax.one_vs_rest(problem, "cg", 1e-6)
+    rest = mr.softmax.softmax_one_vs_rest(problem, "cg", 1e-6)
     lines.append(
         {
             "kind": "softmax",

@@ -16,6 +16,7 @@ LAYER = {
     "errors": 0,
     "foreign": 0,
     "pictures": 0,
+    "pages": 0,
     "model": 1,
     "judge": 2,
     "exact": 3,
@@ -72,6 +73,12 @@ def test_the_judge_shares_no_line_with_a_solver(path):
     assert not any(
         name.startswith(("msvm_ref.solvers.truth", "msvm_ref.solvers.fast")) for name in names
     )
+
+
+def test_the_exact_checker_shares_no_code_with_the_finder():
+    """Problem and kernels define what is checked; numbers, Grams, expansion and values are the checker's own."""
+    ours = {n for n in imports(ROOT / "exact" / "check.py") if n.startswith("msvm_ref")}
+    assert ours <= {"msvm_ref.model.problem", "msvm_ref.model.kernels"}
 
 
 @pytest.mark.parametrize("path", sorted(VERIFIER.glob("*.py")), ids=lambda p: p.name)

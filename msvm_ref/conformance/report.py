@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Sequence
@@ -13,6 +12,8 @@ from msvm_ref.conformance.gap_plot import plot
 from msvm_ref.conformance.outcomes import Outcome
 from msvm_ref.conformance.suite import Record
 from msvm_ref.errors import DataError
+from msvm_ref.pages import Mark, article, definitions, escape
+from msvm_ref.pages import page as whole_page
 
 COLUMNS = ("solver", "machine", "convention", "checks", "problems", "worst error", "verdict")
 NARROW = ("machine", "checks", "worst error")
@@ -120,61 +121,55 @@ def markdown(outcomes: Sequence[Outcome], head: str) -> str:
     return "\n".join([*lines, "", footer(outcomes), ""])
 
 
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#222}
-h1{font-size:1.5em}h2{font-size:1.15em;margin:2.2em 0 .2em;border-top:2px solid #ddd;padding-top:1em}
-table{border-collapse:collapse;margin:1em 0;width:100%}td,th{padding:.3em .7em;text-align:left;vertical-align:top}
-td,th{border-bottom:1px solid #ddd}.nowrap{white-space:nowrap}.number{text-align:right;font-variant-numeric:tabular-nums}
-pre{white-space:pre-wrap;background:#f6f6f6;padding:.5em;margin:.3em 0;font-size:13px}
-.failure{border-left:4px solid #b00020;padding:.2em 0 .4em 1em;margin:1em 0}.failure.known{border-color:#c98a00}
-.failure dt{color:#666;font-size:13px}.failure dd{margin:0 0 .4em}.failure h3{margin:.2em 0;font-size:1em}
-.failed{color:#b00020;font-weight:600}.passed{color:#17692b}.skipped{color:#777}.expected{color:#8a5a00}
-.quiet{color:#666;font-size:13px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}"""
+MARKS: dict[str, Mark] = {
+    "failed": "bad",
+    "expected failure": "caution",
+    "passed": "good",
+    "skipped": "quiet",
+}
 
 
 def page(outcomes: Sequence[Outcome], head: str) -> str:
-    """One HTML file, no scripts, nothing loaded from elsewhere; of each solver what failed comes first."""
+    """One HTML file; of each solver what failed comes first."""
     parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>{_e(head)}</title><style>{STYLE}</style><h1>{_e(head)}</h1><p>{_e(footer(outcomes))}</p>",
+        f"<p>{escape(footer(outcomes))}</p>",
         "<table><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>",
+        *(_summary(k, o) for k, o in enumerate(outcomes)),
+        "</table>",
     ]
     for k, o in enumerate(outcomes):
-        cells = [_e(c) for c in row(o)]
-        cells[0] = f"<a href='#s{k}'>{cells[0]}</a>"
-        mark = "failed" if not o.passed else "expected" if o.count("expected failure") else "passed"
-        parts.append(
-            "<tr>"
-            + "".join(
-                f"<td{' class=nowrap' * (c in NARROW)}>{cell}</td>"
-                for c, cell in zip(COLUMNS[:-1], cells[:-1], strict=True)
-            )
-            + f"<td class={mark}>{cells[-1]}</td></tr>"
-        )
-    parts.append("</table>")
-    for k, o in enumerate(outcomes):
         parts += [
-            f"<h2 id=s{k}>{_e(o.title)}</h2>",
-            f"<p class=quiet>Tolerance: {_e(o.judged)}.</p>",
+            f"<h2 id=s{k}>{escape(o.title)}</h2>",
+            f"<p class=quiet>Tolerance: {escape(o.judged)}.</p>",
             plot(o),
         ]
-        parts += [_failure(r, "") for r in o.records if r.status == "failed"]
-        parts += [_failure(r, " known") for r in o.records if r.status == "expected failure"]
+        parts += [_failure(r, "failed") for r in o.records if r.status == "failed"]
+        parts += [_failure(r, "known to fail") for r in o.records if r.status == "expected failure"]
         parts.append(_others([r for r in o.records if r.status in ("passed", "skipped")]))
-    return "\n".join(parts) + "</html>\n"
+    return whole_page(head, parts)
 
 
-def _e(text: Any) -> str:
-    return html.escape(str(text))
+def _summary(k: int, o: Outcome) -> str:
+    """The solver's line of the table, with a link to its section."""
+    cells = [escape(c) for c in row(o)]
+    cells[0] = f"<a href='#s{k}'>{cells[0]}</a>"
+    known = "expected failure" if o.count("expected failure") else "passed"
+    mark = MARKS[known if o.passed else "failed"]
+    told = "".join(
+        f"<td{' class=nowrap' * (c in NARROW)}>{cell}</td>"
+        for c, cell in zip(COLUMNS[:-1], cells[:-1], strict=True)
+    )
+    return f"<tr>{told}<td class={mark}>{cells[-1]}</td></tr>"
 
 
-def _failure(record: Record, known: str) -> str:
+def _failure(record: Record, verdict: str) -> str:
     """What failed: the numbers, the enclosure, the diagnosis and the smallest example, each on its own line."""
     said = [
         line
         for line in record.message.splitlines()
         if not line.startswith(("diagnosis: ", "smallest example"))
     ]
-    told = {"what was found": " ".join(said)}
+    told = {"what was found": escape(" ".join(said))}
     details = record.details
     if "lower" in details:
         told["enclosure of the optimum"] = (
@@ -182,22 +177,22 @@ def _failure(record: Record, known: str) -> str:
         )
     diagnosis = details.get("diagnosis")
     if diagnosis:
-        told["diagnosis"] = diagnosis["sentence"]
-        found = (diagnosis["found"] or {}).get("certificate")
-        if found and not diagnosis["as_claimed"]:
+        told["diagnosis"] = escape(diagnosis["sentence"])
+        certificate = (diagnosis["found"] or {}).get("certificate")
+        if certificate and not diagnosis["as_claimed"]:
             told["proof"] = (
-                f"for that problem the optimum lies in [{found['lower']:.12g}, {found['upper']:.12g}] "
-                f"and this answer, read so, is worth {found['primal_value']:.12g} (our units)"
+                f"for that problem the optimum lies in [{certificate['lower']:.12g}, {certificate['upper']:.12g}] "
+                f"and this answer, read so, is worth {certificate['primal_value']:.12g} (our units)"
             )
-    lines = "".join(f"<dt>{name}</dt><dd>{_e(text)}</dd>" for name, text in told.items())
     example = details.get("smallest", details.get("case"))
     if example is not None:
-        title = "smallest example found" if "smallest" in details else "the example"
-        lines += f"<dt>{title}</dt><dd><pre>{_e(json.dumps(example))}</pre></dd>"
-    status = "known to fail" if known else "failed"
-    return (
-        f"<div class='failure{known}'><h3><code>{_e(record.name)}</code> "
-        f"<span class={'expected' if known else 'failed'}>{status}</span></h3><dl>{lines}</dl></div>"
+        name = "smallest example found" if "smallest" in details else "the example"
+        told[name] = f"<pre>{escape(json.dumps(example))}</pre>"
+    return article(
+        MARKS[record.status],
+        verdict,
+        f"<code>{escape(record.name)}</code>",
+        definitions(told.items()),
     )
 
 
@@ -205,8 +200,8 @@ def _others(records: Sequence[Record]) -> str:
     """Passed and skipped checks, folded."""
     passed = sum(r.status == "passed" for r in records)
     rows = "".join(
-        f"<tr><td class=nowrap><code>{_e(r.name)}</code></td><td class='{r.status}'>{r.status}</td>"
-        f"<td class=number>{r.seconds:.2f} s</td><td>{_e(r.message)}</td></tr>"
+        f"<tr><td class=nowrap><code>{escape(r.name)}</code></td><td class={MARKS[r.status]}>{r.status}</td>"
+        f"<td class=number>{r.seconds:.2f} s</td><td>{escape(r.message)}</td></tr>"
         for r in records
     )
     return f"<details><summary>{passed} passed, {len(records) - passed} skipped</summary><table>{rows}</table></details>"

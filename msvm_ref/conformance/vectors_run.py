@@ -47,7 +47,7 @@ ANSWERS = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VectorOutcome:
     """One vector's verdict; ``error`` is the largest relative error, ``message`` says what it was."""
 
     id: str
@@ -62,12 +62,12 @@ def question(vector: Vector) -> Vector:
     return {name: value for name, value in vector.items() if name not in ANSWERS}
 
 
-def run_command(command: str, vector: Vector, tolerance: float, timeout: float) -> Outcome:
+def run_command(command: str, vector: Vector, tolerance: float, timeout: float) -> VectorOutcome:
     """Start the command once for this vector; whatever it does wrong is a verdict, never an exception."""
     start = time.perf_counter()
 
-    def verdict(error: float, message: str) -> Outcome:
-        return Outcome(
+    def verdict(error: float, message: str) -> VectorOutcome:
+        return VectorOutcome(
             vector["id"], error <= tolerance, error, message, time.perf_counter() - start
         )
 

@@ -24,7 +24,8 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod_mat
 
 from msvm_ref.errors import ExactnessError
-from msvm_ref.exact.numbers import PRIME, ExactData, Pair, modular
+from msvm_ref.exact.data import ExactData, Pair
+from msvm_ref.exact.numbers import PRIME, modular, rational
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.loss import by_class
 
@@ -252,8 +253,7 @@ def _bias_guess(data: ExactData, guess: Candidate, denominator: int) -> list[fmp
 
 
 def rounded(value: float, denominator: int) -> fmpq:
-    near = Fraction(value).limit_denominator(denominator)
-    return fmpq(near.numerator, near.denominator)
+    return rational(Fraction(value).limit_denominator(denominator))
 
 
 def whole_bias(data: ExactData, bias: list[fmpq], coef: fmpq_mat) -> list[fmpq]:

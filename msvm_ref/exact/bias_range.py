@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
+from msvm_ref.exact.numbers import fraction, rational
 from msvm_ref.exact.rigorous import dual_end, exact_expansion, exactly_feasible, outward
 from msvm_ref.judge.feasible import lengths
 from msvm_ref.judge.image import image_of_coef, levels
@@ -75,12 +76,7 @@ class _Setting:
         exact = exactly_feasible(problem, alpha)
         gap = max(Fraction(upper) - dual_end(problem, exact), Fraction(0))
         i, p = np.nonzero(problem.spec.mask[problem.y] & (problem.costs > 0)[:, None])
-        A = np.array(
-            [
-                [float(Fraction(int(v.p), int(v.q))) for v in r]
-                for r in exact_expansion(problem, exact)
-            ]
-        )
+        A = np.array([[float(fraction(v)) for v in r] for r in exact_expansion(problem, exact)])
         image = image_of_coef(problem, A, levels(problem, problem.n)[-1], 1e-15 * abs(A))
         spec, f, error = (
             problem.spec,
@@ -103,7 +99,7 @@ class _Setting:
         t = spec.gamma[problem.y] - by_class(spec.projected_nu, problem.y, f)
         group = np.searchsorted(np.unique(i), i) if spec.shared else np.arange(len(i))
         owners = np.unique(i) if spec.shared else i
-        cost = [_fmpq(problem.exact_cost(int(k))) for k in owners]
+        cost = [rational(problem.exact_cost(int(k))) for k in owners]
         values, mass = [exact[a][b] for a, b in zip(i, p, strict=True)], [fmpq(0)] * len(owners)
         for k, v in zip(group, values, strict=True):
             mass[k] += v
@@ -114,7 +110,7 @@ class _Setting:
         goal = [fmpq(-sign * int(m == c)) for m in range(self.problem.d)]
         if self.problem.spec.sum_to_zero or shift_free(self.problem):
             goal = [v + fmpq(sign, self.problem.d) for v in goal]
-        guess = self._proposed([float(Fraction(int(v.p), int(v.q))) for v in goal])
+        guess = self._proposed([float(fraction(v)) for v in goal])
         beta = None if guess is None else self._restored(guess, goal)
         return None if beta is None else self._bound(beta)
 
@@ -122,7 +118,7 @@ class _Setting:
         """min sum beta t + sum |beta| e + theta g over beta = up - down, floats."""
         unit = max(self.cost, default=fmpq(1))
         alpha, cost, mass = (
-            np.array([float(_fraction(v / unit)) for v in values])
+            np.array([float(fraction(v / unit)) for v in values])
             for values in (self.alpha, self.cost, self.mass)
         )
         k, quadratic = len(alpha), self.problem.spec.quadratic
@@ -136,7 +132,7 @@ class _Setting:
             tops.append(sparse.hstack([-share, share, -room[:, None]]))
         slack = (mass / (2 * cost))[self.group] if quadratic else 0.0
         price = np.concatenate(
-            [self.t - slack + self.e, slack - self.t + self.e, [float(self.gap / _fraction(unit))]]
+            [self.t - slack + self.e, slack - self.t + self.e, [float(self.gap / fraction(unit))]]
         )
         scale = max(float(abs(price).max()), 1e-300)
         limits = sparse.vstack(tops).tocsr()
@@ -171,11 +167,11 @@ class _Setting:
         """beta with sum beta Pi nu = goal exactly: what floats left over is spread over multipliers strictly inside."""
         d, y = self.problem.d, self.problem.y[self.i]
         nu = self.problem.machine.projected_nu(d)
-        beta = [fmpq(*float(v).as_integer_ratio()) for v in guess]
+        beta = [rational(float(v)) for v in guess]
         rest = list(goal)
         for v, a, b in zip(beta, y, self.p, strict=True):
             if v:
-                rest = [r - v * _fmpq(u) for r, u in zip(rest, nu[a][b], strict=True)]
+                rest = [r - v * rational(u) for r, u in zip(rest, nu[a][b], strict=True)]
         if not any(rest):
             return beta
         inside = [
@@ -191,7 +187,7 @@ class _Setting:
         inside += [k for k, v in enumerate(guess) if v]  # those that beta leans on already, last
         first = {(int(y[k]), int(self.p[k])): k for k in reversed(inside)}
         pairs, chosen = zip(*reversed(first.items()), strict=True) if first else ((), ())
-        columns = [[_fmpq(u) for u in nu[a][b]] for a, b in pairs]
+        columns = [[rational(u) for u in nu[a][b]] for a, b in pairs]
         if not columns:
             return None
         lines = [[column[m] for column in columns] + [rest[m]] for m in range(d)]
@@ -219,28 +215,20 @@ class _Setting:
             if quadratic:
                 middle, width = (
                     self.mass[k] / (2 * self.cost[k]),
-                    math.sqrt(self.gap / _fraction(self.cost[k])) * (1 + 1e-9),
+                    math.sqrt(self.gap / fraction(self.cost[k])) * (1 + 1e-9),
                 )
-                total += _fraction(v * middle) - abs(_fraction(v)) * Fraction(width)
+                total += fraction(v * middle) - abs(fraction(v)) * Fraction(width)
             elif v < 0:
                 if not room:
                     return None
                 theta = max(theta, -v / room)
         for k, v in enumerate(beta):
             if v:
-                value = _fraction(v)
+                value = fraction(v)
                 total -= value * Fraction(float(self.t[k])) + abs(value) * Fraction(
                     float(self.e[k])
                 )
-        return total - _fraction(theta) * self.gap
+        return total - fraction(theta) * self.gap
 
 
-CLOSE_Q = fmpq(*CLOSE.as_integer_ratio())
-
-
-def _fmpq(value: Any) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
+CLOSE_Q = rational(CLOSE)

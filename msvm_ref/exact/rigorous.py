@@ -16,11 +16,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 
+from msvm_ref.exact.numbers import rational
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.feasible import SHRINK, equality_residual, exact_steps, into_groups
@@ -93,7 +93,7 @@ def _distance(problem: Problem, at: Candidate, gap: Fraction) -> float:
             sums = [[sum((arb(float(v)) for v in row), arb(0))] for row in rows]
             _, square = _image(problem, sums, at.W is not None)
             off = (_non_negative(square) / problem.d).sqrt()
-        reach = arb(_fmpq(2 * max(gap, Fraction(0)))).sqrt()
+        reach = arb(rational(2 * max(gap, Fraction(0)))).sqrt()
         return outward(_end(off + reach, 1), 1)
 
 
@@ -145,7 +145,7 @@ def _feasible(problem: Problem, alpha: Rows) -> bool:
     mask, shared, nu = problem.spec.mask[problem.y], problem.spec.shared, _nu(problem)
     residual = [fmpq(0)] * problem.d
     for i, row in enumerate(alpha):
-        cost = _fmpq(problem.exact_cost(i))
+        cost = rational(problem.exact_cost(i))
         if any(v < 0 or (v != 0 and not mask[i, p]) for p, v in enumerate(row)):
             return False
         largest = sum(row, fmpq(0)) if shared else max(row)
@@ -175,7 +175,7 @@ def _primal(problem: Problem, at: Candidate) -> arb:
         y = int(problem.y[i])
         slack = [
             arb(0).max(
-                arb(_fmpq(gamma[y][p]))
+                arb(rational(gamma[y][p]))
                 - sum((arb(u) * (s + v) for u, s, v in zip(nu[y][p], f, bias, strict=True)), arb(0))
             )
             for p in range(d)
@@ -187,7 +187,7 @@ def _primal(problem: Problem, at: Candidate) -> arb:
                 top = top.max(other)
             slack = [top]
         losses = sum((v * v if problem.spec.quadratic else v for v in slack), arb(0))
-        total += arb(_fmpq(problem.exact_cost(i))) * losses
+        total += arb(rational(problem.exact_cost(i))) * losses
     return total
 
 
@@ -203,11 +203,11 @@ def _dual(problem: Problem, alpha: Rows) -> arb:
     expansion = exact_expansion(problem, alpha)
     for i, row in enumerate(alpha):
         y = int(problem.y[i])
-        gain += arb(sum((v * _fmpq(gamma[y][p]) for p, v in enumerate(row) if v != 0), fmpq(0)))
+        gain += arb(sum((v * rational(gamma[y][p]) for p, v in enumerate(row) if v != 0), fmpq(0)))
         if problem.spec.quadratic and problem.costs[i] > 0:
             masses = [sum(row, fmpq(0))] if problem.spec.shared else row
             squares = sum((m * m for m in masses), fmpq(0))
-            gain -= arb(squares / (4 * _fmpq(problem.exact_cost(i))))
+            gain -= arb(squares / (4 * rational(problem.exact_cost(i))))
     _, square = _image(problem, [[arb(v) for v in row] for row in expansion], False)
     if problem.bias == "penalized":
         sums = [sum(column, fmpq(0)) for column in zip(*expansion, strict=True)]
@@ -276,14 +276,10 @@ def _end(ball: arb, side: int) -> Fraction:
 
 def _nu(problem: Problem) -> list[list[list[fmpq]]]:
     return [
-        [[_fmpq(v) for v in row] for row in plane]
+        [[rational(v) for v in row] for row in plane]
         for plane in problem.machine.projected_nu(problem.d)
     ]
 
 
-def _fmpq(value: Any) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 def _rational(alpha: Array) -> Rows:
-    return [[fmpq(*float(v).as_integer_ratio()) for v in row] for row in alpha]
+    return [[rational(float(v)) for v in row] for row in alpha]

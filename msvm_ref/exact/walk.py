@@ -10,14 +10,15 @@ from __future__ import annotations
 from flint import fmpq
 
 from msvm_ref.exact.active import ExactPoint, Partition, groups
-from msvm_ref.exact.numbers import ExactData, Pair, rational
+from msvm_ref.exact.data import ExactData, Pair
+from msvm_ref.exact.numbers import rational
 from msvm_ref.judge.candidate import Candidate
 
 Change = tuple[str, Pair]
 """("drop" a tight pair to zero | "fill" its group to C | "empty" its group below C | "join" a zero pair, pair)"""
 
 
-class Walk:
+class ActiveSetWalk:
     """Where the multipliers stand, in floats, and the partition that follows from one more exact point."""
 
     def __init__(self, data: ExactData, guess: Candidate) -> None:

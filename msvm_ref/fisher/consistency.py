@@ -23,20 +23,13 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, counterexample
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import (
-    Number,
-    PointLoss,
-    fraction,
-    fractions,
-    is_symmetric,
-    point_loss,
-    rational,
-)
+from msvm_ref.fisher.loss import Number, PointLoss, is_symmetric, point_loss
 from msvm_ref.fisher.optimality import multipliers_at
 from msvm_ref.fisher.probability import bayes_classes, simple_probabilities
-from msvm_ref.fisher.proof import Case, Descent, Empty, Node, Proof, Split
+from msvm_ref.fisher.proof import Descent, Empty, Node, Proof, ProofCase, Split
 from msvm_ref.fisher.prover import MODES, Bad, RawDescent, RawNode, TooManyRegionsError, search
 from msvm_ref.fisher.region import Nothing
 from msvm_ref.fisher.risk import classes, first_ranked, show
@@ -222,7 +215,10 @@ def _decide(
         outcome = search(loss, mode, symmetric, progress)
         if not isinstance(outcome, Bad):
             return None, Proof(
-                loss.d, mode, symmetric, tuple(Case(k, j, _exact(tree)) for k, j, tree in outcome)
+                loss.d,
+                mode,
+                symmetric,
+                tuple(ProofCase(k, j, _exact(tree)) for k, j, tree in outcome),
             )
         found = _simplified(loss, outcome, mode)
     if not found.open:

@@ -11,16 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import (
-    Number,
-    PointLoss,
-    Vector,
-    fraction,
-    fractions,
-    point_loss,
-    rational,
-)
+from msvm_ref.fisher.loss import Number, PointLoss, Vector, point_loss
 from msvm_ref.fisher.probability import bayes_classes, probabilities
 from msvm_ref.fisher.region import Constraint, Nothing, above, corners, extent, inside
 from msvm_ref.model.machine import Machine

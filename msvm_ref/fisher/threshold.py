@@ -16,9 +16,10 @@ from typing import Any
 from flint import fmpq, fmpq_poly
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.exact.numbers import rational
 from msvm_ref.fisher.consistency import Mode, describe
 from msvm_ref.fisher.infinitesimal import Infinitesimal
-from msvm_ref.fisher.loss import PointLoss, assemble, is_symmetric, point_loss, rational
+from msvm_ref.fisher.loss import PointLoss, assemble, is_symmetric, point_loss
 from msvm_ref.fisher.prover import MODES, Bad, search
 from msvm_ref.model.catalogue import ATS, RM
 from msvm_ref.model.machine import Machine, Target

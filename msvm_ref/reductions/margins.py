@@ -36,7 +36,7 @@ ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class Margin:
+class MarginInterval:
     """lower <= margin <= upper."""
 
     lower: float
@@ -47,7 +47,7 @@ class Margin:
         """The middle: what is drawn and compared where the order of two enclosures does not matter."""
         return (self.lower + self.upper) / 2 if math.isfinite(self.upper) else self.upper
 
-    def surely_below(self, other: Margin) -> bool:
+    def surely_below(self, other: MarginInterval) -> bool:
         return self.upper < other.lower
 
 
@@ -56,7 +56,7 @@ class Separation:
     """A trained machine between two groups and the margin it certifies."""
 
     machine: BinarySVM
-    margin: Margin
+    margin: MarginInterval
 
 
 def separate(
@@ -69,9 +69,11 @@ def separate(
     return Separation(machine, _soft(machine.solution))
 
 
-def _soft(solution: Solution) -> Margin:
+def _soft(solution: Solution) -> MarginInterval:
     c = solution.certificate
-    return Margin(_inverse_root(c.upper) * (1 - ROUNDING), _inverse_root(c.lower) * (1 + ROUNDING))
+    return MarginInterval(
+        _inverse_root(c.upper) * (1 - ROUNDING), _inverse_root(c.lower) * (1 + ROUNDING)
+    )
 
 
 def _inverse_root(value: float) -> float:
@@ -83,7 +85,7 @@ def _hard(
 ) -> Separation:
     largest = _closest_pair(samples.binary(first, second, 1.0)) / 2
     if largest <= 0:  # an example of each group at the same place
-        return Separation(train(samples, first, second, solve, 1.0), Margin(0.0, 0.0))
+        return Separation(train(samples, first, second, solve, 1.0), MarginInterval(0.0, 0.0))
     sides = 1.0 if samples.whole.bias == "free" else 2.0
     C, lower, upper = 4 / (WW_PER_BINARY * largest**2), 0.0, math.inf
     while True:
@@ -95,7 +97,7 @@ def _hard(
         enough = 1.01 * sides / (WW_PER_BINARY * lower**2) if lower > 0 else math.inf
         found = lower > 0 and (upper <= lower * (1 + CLOSED) or enough <= C)
         if found or (lower <= 0 and upper < FLAT * largest):
-            return Separation(machine, Margin(lower, upper))
+            return Separation(machine, MarginInterval(lower, upper))
         C = min(enough, 16 * C)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from msvm_ref.errors import DataError
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.representation import Kind, Representation
-from msvm_ref.softmax.one_vs_rest import one_vs_rest
+from msvm_ref.softmax.one_vs_rest import softmax_one_vs_rest
 from msvm_ref.softmax.problem import SoftmaxProblem
 from msvm_ref.softmax.solve import solve_softmax
 
@@ -90,7 +90,7 @@ def trade_off(
                 step(kind)
     if compare:
         start = time.process_time()
-        rest = one_vs_rest(plain, "cg", TOLERANCE)
+        rest = softmax_one_vs_rest(plain, "cg", TOLERANCE)
         seconds = time.process_time() - start
         rank = 0 if plain.basis is None else plain.basis.rank
         wrong = float((rest.predict(X_test) != truth).mean())

@@ -77,7 +77,7 @@ def unified_view(bias: str = "penalized") -> tuple[Method, ...]:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One method on one data set at its best (C, gamma). ``relative_gap`` is the widest of its certificates.
 
     ``error`` says why a method has no figures, which are then NaN (None in JSON).
@@ -117,8 +117,8 @@ def compare(
     n_jobs: int | None = None,
     methods: Sequence[Method] | None = None,
     progress: Callable[[str], None] | None = None,
-) -> list[Row]:
-    """One Row per data set and method. ``data``: names ``datasets.load`` knows, or (name, X, y).
+) -> list[ComparisonRow]:
+    """One ComparisonRow per data set and method. ``data``: names ``datasets.load`` knows, or (name, X, y).
 
     ``bias`` is that of the ten machines. ``method="auto"`` is one method for all: fast with a kernel, primal without (or
     where there is no fast). ``n_jobs=None`` leaves it to ``joblib.parallel_config``.
@@ -143,16 +143,16 @@ def compare(
         for gamma in widths
     ]
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    results: Iterable[tuple[int, Row]] = run(
+    results: Iterable[tuple[int, ComparisonRow]] = run(
         delayed(_numbered)(k, sets[i], chosen[j], C, gamma, kernel, folds, tol, method, seed)
         for k, (i, j, C, gamma) in enumerate(cells)
     )
-    found: dict[int, Row] = {}
+    found: dict[int, ComparisonRow] = {}
     for number, row in results:
         found[number] = row
         if progress is not None:
             progress(f"{row.data} {row.method}")
-    best: dict[tuple[int, int], Row] = {}
+    best: dict[tuple[int, int], ComparisonRow] = {}
     for number in sorted(found):  # ties go to the C and gamma that were listed first
         row, key = found[number], cells[number][:2]
         if key not in best or best[key].error or row.accuracy > best[key].accuracy:
@@ -169,7 +169,7 @@ def count_cells(sets: int, Cs: Sequence[float], gammas: Sequence[Any], kernel: s
     )
 
 
-def _numbered(number: int, *cell: Any) -> tuple[int, Row]:
+def _numbered(number: int, *cell: Any) -> tuple[int, ComparisonRow]:
     return number, _cell(*cell)
 
 
@@ -227,8 +227,8 @@ def _cell(
     tol: float,
     solver: str,
     seed: int,
-) -> Row:
-    """Cross-validate and fit once; everything a worker needs comes in and a plain Row goes out."""
+) -> ComparisonRow:
+    """Cross-validate and fit once; everything a worker needs comes in and a plain ComparisonRow goes out."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold, cross_val_score
     from sklearn.pipeline import make_pipeline
@@ -257,7 +257,7 @@ def _cell(
             seconds = time.perf_counter() - start
     except MsvmError as error:
         nan = float("nan")
-        return Row(
+        return ComparisonRow(
             **common,
             accuracy=nan,
             deviation=nan,
@@ -267,7 +267,7 @@ def _cell(
             solved_by="",
             error=str(error),
         )
-    return Row(
+    return ComparisonRow(
         **common,
         accuracy=float(scores.mean()),
         deviation=float(scores.std()),
@@ -278,7 +278,7 @@ def _cell(
     )
 
 
-def table(rows: Sequence[Row], tol: float) -> str:
+def table(rows: Sequence[ComparisonRow], tol: float) -> str:
     """HL's table as text: a block per data set, ``*`` on its best accuracy, ``!`` on a gap above ``tol``."""
     lines = []
     for name in dict.fromkeys(row.data for row in rows):

@@ -13,7 +13,7 @@ from msvm_ref.model.machine import Machine
 from msvm_ref.pictures import COLORS, INK, pyplot
 
 if TYPE_CHECKING:
-    from msvm_ref.studies.circle import CircleStudy
+    from msvm_ref.studies.circle import CircleRow, CircleStudy
 
 MIXED = {(0, 1): "#79b4b0", (0, 2): "#a678b4", (1, 2): "#c9a24a", (0, 1, 2): "#b9b9b9"}
 Corner = tuple[int, int, int]
@@ -199,9 +199,9 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     t, y = sample(study.variant, chosen)
     rng = np.random.default_rng(chosen)
     for ax, name in zip(axes.flat, names, strict=False):
+        mine = {c.exponent: c for c in cells if c.machine == name}
         for ring, exponent in enumerate(exponents):
-            cell = next(c for c in cells if c.machine == name and c.exponent == exponent)
-            _ring(ax, cell.classes, 0.42 + 0.105 * ring, 0.085, GRID)
+            _ring(ax, mine[exponent].classes, 0.42 + 0.105 * ring, 0.085, GRID)
         for edge in EDGES[:3]:
             angle = edge * np.pi / 10
             ax.plot([0, 1.25 * np.cos(angle)], [0, 1.25 * np.sin(angle)], color=INK, lw=0.7)
@@ -213,28 +213,9 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
             c=[COLORS[c] for c in y],
             linewidths=0,
         )
-        if all(c.zero for c in cells if c.machine == name):
-            ax.text(
-                0,
-                0,
-                "w* = 0\nundefined",
-                ha="center",
-                va="center",
-                fontsize=8,
-                color=INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
-            )
-        best = study.best(name)
-        missing = f", {best.undefined} of {best.seeds} undefined" if best.undefined else ""
-        ax.set_title(
-            name if best.mean is None else f"{name}  (best {100 * best.mean:.0f} %{missing})",
-            fontsize=10,
-            color=INK,
-        )
-        ax.set_aspect("equal")
-        ax.set_xlim(-1.28, 1.28)
-        ax.set_ylim(-1.28, 1.28)
-        ax.axis("off")
+        if all(c.zero for c in mine.values()):
+            _write_undefined(ax)
+        _label_disc(ax, study.best(name))
     for ax in list(axes.flat)[len(names) :]:
         ax.axis("off")
     figure.suptitle(
@@ -250,6 +231,29 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
         figure.savefig(path, bbox_inches="tight")
         plt.close(figure)
     return figure
+
+
+def _write_undefined(ax: Any) -> None:
+    ax.text(
+        0,
+        0,
+        "w* = 0\nundefined",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=INK,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )
+
+
+def _label_disc(ax: Any, best: CircleRow) -> None:
+    missing = f", {best.undefined} of {best.seeds} undefined" if best.undefined else ""
+    agreement = "" if best.mean is None else f"  (best {100 * best.mean:.0f} %{missing})"
+    ax.set_title(best.machine + agreement, fontsize=10, color=INK)
+    ax.set_aspect("equal")
+    ax.set_xlim(-1.28, 1.28)
+    ax.set_ylim(-1.28, 1.28)
+    ax.axis("off")
 
 
 def _ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:

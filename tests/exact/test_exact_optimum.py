@@ -7,8 +7,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.errors import ExactnessError
-from msvm_ref.exact.check import check_exact
-from msvm_ref.exact.check_kernel import check_kernel
+from msvm_ref.exact.check import check_exact, check_kernel
 from msvm_ref.exact.optimum import decimal
 from msvm_ref.exact.optimum import prove_optimum as from_guess
 from msvm_ref.judge.candidate import Candidate

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.fisher.loss import fraction, point_loss, rational
+from msvm_ref.exact.numbers import fraction, rational
+from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.probability import probabilities, simple_probabilities
 from msvm_ref.fisher.risk import minimize_risk
 from msvm_ref.model.catalogue import AMO, ATS, CATALOGUE, CS, LLW, MMR_ORTHO, WW

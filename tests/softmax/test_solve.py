@@ -274,7 +274,7 @@ def test_a_small_basis_costs_objective():
 
 def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
     problem = mr.softmax.SoftmaxProblem(X, Y, 0.8, kernel=mr.rbf(0.3))
-    rest = mr.softmax.one_vs_rest(problem)
+    rest = mr.softmax.softmax_one_vs_rest(problem)
     assert rest.converged
     assert rest.iterations > 0
     assert len(rest.parts) == 3
@@ -287,7 +287,7 @@ def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
         assert alone.certificate.lower <= part.certificate.upper
     assert (rest.predict(X) == mr.softmax.solve_softmax(problem).predict(X)).mean() > 0.7
     with pytest.raises(mr.DataError, match="identity"):
-        mr.softmax.one_vs_rest(mr.softmax.SoftmaxProblem(X, Y, label_kernel=K_Y))
+        mr.softmax.softmax_one_vs_rest(mr.softmax.SoftmaxProblem(X, Y, label_kernel=K_Y))
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_labels_come_back_as_they_were(labels):
     problem = mr.softmax.SoftmaxProblem(X, [labels[c] for c in Y], bias="penalized", classes=labels)
     for found in (
         mr.softmax.solve_softmax(problem, tolerance=1e-2),
-        mr.softmax.one_vs_rest(problem, tolerance=1e-2),
+        mr.softmax.softmax_one_vs_rest(problem, tolerance=1e-2),
     ):
         told = found.predict(X)
         assert told.shape == Y.shape
@@ -368,7 +368,7 @@ def test_ugly_input():
         lambda: mr.softmax.solve_softmax(problem, start="Vb"),
         lambda: mr.softmax.softmax_path(problem, 3),
         lambda: mr.softmax.softmax_path(X, [1.0]),
-        lambda: mr.softmax.one_vs_rest(X),
+        lambda: mr.softmax.softmax_one_vs_rest(X),
         lambda: mr.softmax.certify_softmax(X, X, Y),
     ):
         with pytest.raises(mr.DataError):

@@ -230,7 +230,7 @@ class _Ascent:
     def _update_bias(self, now: _State) -> None:
         if now.inner_gap <= max(0.3 * now.cost, 0.05 * self.tolerance * now.primal):
             self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
-            self.engine.rest[:] = 0
+            self.engine.shrunk[:] = 0
 
     def _warm(self, start: Solution) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""

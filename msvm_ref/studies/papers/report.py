@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from msvm_ref.pages import Mark, article, definitions, escape
+from msvm_ref.pages import page as whole_page
 from msvm_ref.studies.papers.claim import Decision, Evidence, Verdict
 from msvm_ref.studies.papers.ledger import PAPERS, totals
 
@@ -49,17 +50,11 @@ def _line(evidence: Evidence) -> str:
     return f"{'true' if evidence.holds else 'false'}: {evidence.shown}"
 
 
-STYLE = """
-body{font:15px/1.45 system-ui,sans-serif;color:#222;max-width:1080px;margin:2em auto;padding:0 1em}
-h1{font-size:1.5em;margin-bottom:.2em} h2{margin-top:2em;border-bottom:1px solid #ccc;font-size:1.15em}
-article{border-left:5px solid #999;padding:.1em 0 .3em 1em;margin:1.3em 0}
-article.HOLDS{border-color:#3f9b55} article.CORRECTED{border-color:#c9a24a} article.FAILS{border-color:#c9473c}
-h3{font-size:1em;margin:.2em 0} .v{font-weight:600;float:right;font-size:.85em}
-.HOLDS .v{color:#2c7a40} .CORRECTED .v{color:#8a6a12} .FAILS .v{color:#b0261b}
-dl{display:grid;grid-template-columns:7em 1fr;gap:.1em .6em;margin:.4em 0} dt{color:#666} dd{margin:0;overflow-wrap:anywhere}
-details{margin:.3em 0} pre{background:#f6f6f6;padding:.6em;overflow-x:auto;max-height:24em;font-size:12px}
-figure{margin:.6em 0} img{max-width:100%} figcaption{color:#555;font-size:.9em}
-"""
+MARKS: dict[Verdict, Mark] = {
+    Verdict.HOLDS: "good",
+    Verdict.CORRECTED: "caution",
+    Verdict.FAILS: "bad",
+}
 
 
 def page(
@@ -67,8 +62,7 @@ def page(
 ) -> str:
     """HTML; ``pictures`` are PNG bytes and a caption by claim id ('' for the top of the page)."""
     parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>Claims</title><style>{STYLE}</style>",
-        f"<h1>The claims of five papers, checked</h1><p>{html.escape(head)}. {html.escape(totals(decisions))}. ",
+        f"<p>{escape(head)}. {escape(totals(decisions))}. "
         "A verdict is computed: the printed form is put to a check, the corrected form to the same check; "
         "each check is tested with a sabotaged form that must change its verdict.</p>",
         _figure(pictures.get("")),
@@ -76,36 +70,31 @@ def page(
     for paper, title in PAPERS.items():
         mine = [d for d in decisions if d.claim.paper == paper]
         if mine:
-            parts.append(
-                f"<h2>{paper}: {html.escape(title)}</h2><p>{html.escape(totals(mine))}</p>"
-            )
-            parts += [_article(d, pictures.get(d.claim.id)) for d in mine]
-    return "".join(parts) + "</html>\n"
+            parts.append(f"<h2>{paper}: {escape(title)}</h2><p>{escape(totals(mine))}</p>")
+            parts += [_entry(d, pictures.get(d.claim.id)) for d in mine]
+    return whole_page("The claims of five papers, checked", parts)
 
 
-def _article(d: Decision, picture: tuple[bytes, str] | None) -> str:
+def _entry(d: Decision, picture: tuple[bytes, str] | None) -> str:
     c = d.claim
     rows = [("checked", c.checked), ("as printed", _line(d.printed))]
     if d.corrected is not None:
         rows += [("correction", c.correction), ("corrected", _line(d.corrected))]
     rows += [("sabotage", c.sabotaged_by), *([("errata", ", ".join(c.errata))] if c.errata else [])]
-    told = "".join(f"<dt>{k}<dd>{html.escape(v)}" for k, v in rows)
-    numbers = {
-        "printed": d.printed.to_dict()["numbers"],
-        "corrected": d.corrected.to_dict()["numbers"] if d.corrected else None,
-    }
-    shown = html.escape(
-        json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False)
-    )
-    more = (
-        f"<details><summary>numbers</summary><pre>{shown}</pre></details>"
+    forms = {"printed": d.printed, "corrected": d.corrected}
+    numbers = {name: form.to_dict()["numbers"] for name, form in forms.items() if form}
+    shown = json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False)
+    return article(
+        MARKS[d.verdict],
+        d.verdict,
+        f"{c.id} · {escape(c.where)}",
+        f"<p>{escape(c.statement)}</p>",
+        definitions((name, escape(said)) for name, said in rows),
+        f"<details><summary>numbers</summary><pre>{escape(shown)}</pre></details>"
         if any(numbers.values())
-        else ""
-    )
-    return (
-        f"<article id='{c.id}' class={d.verdict.name}><span class=v>{d.verdict}</span>"
-        f"<h3>{c.id} · {html.escape(c.where)}</h3>"
-        f"<p>{html.escape(c.statement)}</p><dl>{told}</dl>{more}{_figure(picture)}</article>"
+        else "",
+        _figure(picture),
+        id=c.id,
     )
 
 
@@ -113,7 +102,7 @@ def _figure(picture: tuple[bytes, str] | None) -> str:
     if picture is None:
         return ""
     data = base64.b64encode(picture[0]).decode()
-    caption = html.escape(picture[1])
+    caption = escape(picture[1])
     return f"<figure><img alt='{caption}' src='data:image/png;base64,{data}'><figcaption>{caption}</figcaption></figure>"
 
 

@@ -300,12 +300,12 @@ class TestBugsPutIn:
     def test_forgotten_shrink_check(self, monkeypatch):
         original = driver._Ascent._pass
 
-        def asleep(self):
+        def shrinking_all(self):
             work = original(self)
-            self.engine.rest[:] = 100
+            self.engine.shrunk[:] = 100
             return work
 
-        monkeypatch.setattr(driver._Ascent, "_pass", asleep)
+        monkeypatch.setattr(driver._Ascent, "_pass", shrinking_all)
         monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
         assert not self.outcome().converged
 

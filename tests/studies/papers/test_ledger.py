@@ -132,6 +132,6 @@ def test_the_report_has_numbers_and_pictures(tmp_path, capsys):
     assert main(["claims", "--id", "UV-C1-ATS", "--report", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("data:image/png;base64,") == 2
-    assert "class=FAILS" in text
+    assert "class=bad><span class=verdict>FAILS</span>" in text
     assert "&quot;risk&quot;: &quot;16/5&quot;" in text
     capsys.readouterr()
