@@ -5,28 +5,23 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from unittest import mock
 
 
 def parsers() -> argparse.ArgumentParser:
-    """The parser that ``msvm_ref.cli.main`` would parse with."""
-
-    class Caught(Exception):
-        pass
-
-    class Catcher(argparse.ArgumentParser):
-        def parse_args(self, *_: object, **__: object) -> argparse.Namespace:  # type: ignore[override]
-            raise Caught(self)
-
+    """The parser that ``msvm_ref.cli.main`` parses with."""
     import msvm_ref.cli as cli
 
-    real, argparse.ArgumentParser = argparse.ArgumentParser, Catcher  # type: ignore[misc]
-    try:
-        cli.main(["--version"])
-    except Caught as caught:
-        return caught.args[0]  # type: ignore[no-any-return]
-    finally:
-        argparse.ArgumentParser = real  # type: ignore[misc]
-    raise AssertionError("main never parsed")
+    caught: list[argparse.ArgumentParser] = []
+
+    def catch(parser: argparse.ArgumentParser, *_: object, **__: object) -> argparse.Namespace:
+        caught.append(parser)
+        raise SystemExit
+
+    with mock.patch.object(argparse.ArgumentParser, "parse_args", catch), suppress(SystemExit):
+        cli.main([])
+    return caught[0]
 
 
 def page() -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 import command_line
 import notebooks
+import tables
 import walk
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-MATH_PAGE = "mathematics.md"
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -33,7 +33,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    return walk.draw(markdown)
+    return walk.draw(tables.fill(markdown))
 
 
 def unsearched(text: str) -> str:

@@ -20,8 +20,14 @@ def page(path: Path) -> str:
 def show(cell: dict[str, Any]) -> list[str]:
     source = text(cell["source"])
     if cell["cell_type"] == "markdown":
-        return [re.sub(r"\]\((\d\d-[\w-]+)\.ipynb\)", r"](\1.md)", source)]
+        return [prose(source)]
     return [fence("python", source), *(part for o in cell["outputs"] if (part := output(o)))]
+
+
+def prose(source: str) -> str:
+    """Jupyter's Markdown as ours: links to pages, and an empty line between two displayed formulas."""
+    source = re.sub(r"\]\((\d\d-[\w-]+)\.ipynb\)", r"](\1.md)", source)
+    return re.sub(r"\$\$\n\$\$", "$$\n\n$$", source)
 
 
 def output(given: dict[str, Any]) -> str:
@@ -33,7 +39,7 @@ def output(given: dict[str, Any]) -> str:
     if "image/svg+xml" in data:
         return text(data["image/svg+xml"])
     if "text/markdown" in data:
-        return text(data["text/markdown"])
+        return prose(text(data["text/markdown"]))
     return fence("text", text(data.get("text/plain", "")))
 
 

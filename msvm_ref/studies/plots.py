@@ -201,7 +201,7 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     for ax, name in zip(axes.flat, names, strict=False):
         for ring, exponent in enumerate(exponents):
             cell = next(c for c in cells if c.machine == name and c.exponent == exponent)
-            _ring(ax, cell.classes, 0.42 + 0.105 * ring, 0.085, GRID)
+            ring(ax, cell.classes, 0.42 + 0.105 * ring, 0.085, GRID)
         for edge in EDGES[:3]:
             angle = edge * np.pi / 10
             ax.plot([0, 1.25 * np.cos(angle)], [0, 1.25 * np.sin(angle)], color=INK, lw=0.7)
@@ -252,7 +252,7 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     return figure
 
 
-def _ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:
+def ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:
     """Arcs of equal class, joined, as one wedge each."""
     from matplotlib.patches import Wedge
 
