@@ -201,7 +201,7 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     for ax, name in zip(axes.flat, names, strict=False):
         mine = {c.exponent: c for c in cells if c.machine == name}
         for ring, exponent in enumerate(exponents):
-            _ring(ax, mine[exponent].classes, 0.42 + 0.105 * ring, 0.085, GRID)
+            class_ring(ax, mine[exponent].classes, 0.42 + 0.105 * ring, 0.085, GRID)
         for edge in EDGES[:3]:
             angle = edge * np.pi / 10
             ax.plot([0, 1.25 * np.cos(angle)], [0, 1.25 * np.sin(angle)], color=INK, lw=0.7)
@@ -256,7 +256,7 @@ def _label_disc(ax: Any, best: CircleRow) -> None:
     ax.axis("off")
 
 
-def _ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:
+def class_ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:
     """Arcs of equal class, joined, as one wedge each."""
     from matplotlib.patches import Wedge
 
