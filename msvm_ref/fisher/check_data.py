@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +10,8 @@ from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.machine import Machine
 
 Vector = list[Fraction]
+RATIONAL = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?")
+"""What a foreign number may look like: no exponent (1e999999999 is a number, too) and no more digits than these."""
 
 
 class RawLoss:
@@ -86,10 +89,14 @@ def field(data: Any, name: str, kind: type, what: str = "proof") -> Any:
 
 
 def number(value: Any, what: str = "proof") -> Fraction:
+    """A rational out of JSON: an integer, or a string such as '2/5' of at most 2000 digits above and below."""
+    foreign = isinstance(value, str) and RATIONAL.fullmatch(value)
     try:
-        return Fraction(value)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
+        if foreign or (isinstance(value, (int, Fraction)) and not isinstance(value, bool)):
+            return Fraction(value)
+    except ZeroDivisionError as error:
         raise DataError(what, "hold rationals such as '2/5'", repr(value)) from error
+    raise DataError(what, "hold rationals such as '2/5'", repr(value)[:80])
 
 
 def vector(values: Any, length: int, what: str = "proof") -> Vector:
