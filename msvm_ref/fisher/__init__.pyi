@@ -1,9 +1,12 @@
 from .check_counterexample import verify_counterexample as verify_counterexample
+from .check_embedded import verify_embedded as verify_embedded
 from .check_proof import verify_proof as verify_proof
 from .consistency import ConsistencyResult as ConsistencyResult
 from .consistency import fisher_consistency as fisher_consistency
 from .definition1 import Property3 as Property3
 from .definition1 import property3 as property3
+from .embedded import EmbeddedLoss as EmbeddedLoss
+from .embedding import embedded_loss as embedded_loss
 from .risk import RiskMinimum as RiskMinimum
 from .risk import minimize_risk as minimize_risk
 from .threshold import consistency_threshold as consistency_threshold
