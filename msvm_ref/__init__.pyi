@@ -1,5 +1,6 @@
 from . import conformance as conformance
 from . import fisher as fisher
+from . import losses as losses
 from . import reductions as reductions
 from . import softmax as softmax
 from . import solvers as solvers
