@@ -81,7 +81,9 @@ def options(parser: argparse.ArgumentParser) -> list[str]:
         names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.dest}`"
         value = "" if action.nargs == 0 or not action.option_strings else f" {placeholder(action)}"
         help_text = (action.help or "").replace("%(default)s", str(action.default))
-        rows.append(f"| {names}{value} | {default(action)} | {cell(help_text.replace('%%', '%'))} |")
+        rows.append(
+            f"| {names}{value} | {default(action)} | {cell(help_text.replace('%%', '%'))} |"
+        )
     return ["| | default | |", "|---|---|---|", *rows, ""] if rows else []
 
 

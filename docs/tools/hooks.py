@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import command_line
-import notebooks
 import tables
 import walk
 from mkdocs.structure.files import File, Files
+
+import notebooks
 
 ROOT = Path(__file__).parents[2]
 

@@ -56,7 +56,9 @@ def checks() -> str:
     rows = []
     for name, check in CHECKS.items():
         told = " ".join((check.__doc__ or "").split("\n\n")[0].split())
-        rows.append(f"| `{name}` | {told.replace('|', chr(92) + '|').replace('*', chr(92) + '*')} |")
+        rows.append(
+            f"| `{name}` | {told.replace('|', chr(92) + '|').replace('*', chr(92) + '*')} |"
+        )
     return "\n".join(["| check | what must hold |", "|---|---|", *rows])
 
 

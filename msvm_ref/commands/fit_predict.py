@@ -113,6 +113,7 @@ def run_fit(options: argparse.Namespace) -> int:
                     "method": model.method,
                     "labels": list(model.labels),
                     "support": len(estimator.support_),
+                    "sha256": model.sha256,
                     "certificate": model.claimed,
                 },
                 indent=1,
@@ -121,7 +122,8 @@ def run_fit(options: argparse.Namespace) -> int:
     else:
         print(estimator.certificate_)
         print(
-            f"method {model.method}, {len(estimator.support_)} support vectors, saved to {options.save}"
+            f"method {model.method}, {len(estimator.support_)} support vectors, saved to {options.save}\n"
+            f"sha256 {model.sha256}"
         )
     return OK if model.optimal else VERDICT
 
@@ -138,14 +140,12 @@ def run_predict(options: argparse.Namespace) -> int:
     out: dict[str, Any] = {}
     good = True
     if options.verify:
-        good, certificate = model.verify()
-        out["verified"], out["certificate"] = good, certificate.to_dict()
-        word = (
-            "borne out"
-            if good
-            else "NOT borne out: what the file claims is not what the judge finds"
-        )
-        print(f"{certificate}\nthe saved certificate is {word}", file=sys.stderr)
+        good, certificate, faults = model.verify()
+        out["verified"], out["faults"] = good, list(faults)
+        out["statement"], out["certificate"] = model.statement, certificate.to_dict()
+        word = "borne out" if good else f"NOT borne out: {'; '.join(faults)}"
+        about = f"the file states\n{model.statement}\nof which, recomputed from its examples,"
+        print(f"{about}\n{certificate}\nthe saved certificate is {word}", file=sys.stderr)
     if options.file is not None:
         out |= _labelled(model, options)
     if options.json:

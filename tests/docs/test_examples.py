@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import msvm_ref as mr
-
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]

@@ -56,7 +56,9 @@ def test_every_page_of_the_navigation_is_built(pages: dict[str, str]) -> None:
 
 
 def test_nothing_is_loaded_from_the_network(pages: dict[str, str]) -> None:
-    loaded = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"' >]+")
+    loaded = re.compile(
+        r"<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"' >]+"
+    )
     assert not {name: loaded.findall(text) for name, text in pages.items() if loaded.search(text)}
 
 
@@ -113,7 +115,9 @@ def test_formulas_are_rendered(site: Path, reader: Browser, page: str) -> None:
     drawn = reader.wait("return document.querySelectorAll('.arithmatex .katex-html').length")
     assert drawn == asked > 5
     assert reader.run("return document.querySelectorAll('.katex-error').length") == 0
-    loaded = "return [...document.fonts].filter(f => f.status == 'loaded').map(f => f.family).join()"
+    loaded = (
+        "return [...document.fonts].filter(f => f.status == 'loaded').map(f => f.family).join()"
+    )
     assert "KaTeX_Main" in reader.wait(loaded)
     assert readable(reader)
     assert reader.console() == []
@@ -121,7 +125,8 @@ def test_formulas_are_rendered(site: Path, reader: Browser, page: str) -> None:
 
 @in_a_browser
 @pytest.mark.parametrize(
-    "page", ["validate", "gallery", "command-line", "api", "architecture", "benchmarks", "certified"]
+    "page",
+    ["validate", "gallery", "command-line", "api", "architecture", "benchmarks", "certified"],
 )
 def test_wide_pages_stay_readable(site: Path, reader: Browser, page: str) -> None:
     reader.open((site / f"{page}.html").as_uri())

@@ -32,8 +32,9 @@ FLAGS = (
 def missing() -> str:
     """Why no browser can be driven here; empty where one can."""
     absent = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
-    return f"{' and '.join(absent)} not installed (apt-get install chromium chromium-driver)" * bool(
-        absent
+    return (
+        f"{' and '.join(absent)} not installed (apt-get install chromium chromium-driver)"
+        * bool(absent)
     )
 
 
@@ -64,7 +65,12 @@ class Browser:
             }
             answer = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
             self.session = f"/session/{answer['sessionId']}"
-            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+            metrics = {
+                "width": width,
+                "height": height,
+                "deviceScaleFactor": 1,
+                "mobile": width < 600,
+            }
             self.devtools("Emulation.setDeviceMetricsOverride", **metrics)
             scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
             self.devtools("Emulation.setEmulatedMedia", features=[scheme])
