@@ -45,27 +45,29 @@ def verify_document(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
     proved: set[str] = set()
     machines: dict[int, Any] = {}
     for name, vector in valid.items():
-        found = verify_valid(vector)
-        if not found:
+        refusals = verify_valid(vector)
+        if not refusals:
             proved.add(name)
             if label(vector["machine"]["name"]) != document.get("machine"):
-                found = [f"its machine is not the file's, {document.get('machine')!r}"]
+                refusals = [f"its machine is not the file's, {document.get('machine')!r}"]
             if vector["machine"] != machines.setdefault(
                 len(vector["machine"]["gamma"]), vector["machine"]
             ):
-                found.append(
+                refusals.append(
                     "another vector of the file with as many classes states another machine"
                 )
-        out.append((name, found))
+        out.append((name, refusals))
     for vector in (v for v in vectors if v.get("result") != "valid"):
         base = str(vector.get("problem"))
         if vector.get("result") != "invalid":
-            found = ["result is neither valid nor invalid"]
+            refusals = ["result is neither valid nor invalid"]
         elif base not in proved:
-            found = [f"its problem, {base}, is {'refused' if base in valid else 'not in the file'}"]
+            refusals = [
+                f"its problem, {base}, is {'refused' if base in valid else 'not in the file'}"
+            ]
         else:
-            found = verify_invalid(vector, valid[base])
-        out.append((str(vector.get("id")), found))
+            refusals = verify_invalid(vector, valid[base])
+        out.append((str(vector.get("id")), refusals))
     return [("", faults)] * bool(faults) + out
 
 

@@ -52,13 +52,13 @@ def verify_proof(machine: Machine, proof: Any) -> int:
             "claim symmetry only of a machine that treats classes alike",
             "a machine that does not",
         )
-    wanted = (
+    required = (
         {(0, j) for j in range(1, d)}
         if symmetric
         else {(k, j) for k in range(d) for j in range(d) if k != j}
     )
     cases = field(data, "cases", list)
-    missing = wanted - {(case.get("k"), case.get("j")) for case in cases}
+    missing = required - {(case.get("k"), case.get("j")) for case in cases}
     if missing:
         raise DataError("proof", "treat every case (k, j)", f"none for {sorted(missing)[0]}")
     leaves = 0

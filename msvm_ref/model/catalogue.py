@@ -64,18 +64,18 @@ def machine_named(name: str) -> Machine:
 
     if not isinstance(name, str):
         raise SpecError("machine", "be named by a string", repr(name))
-    wanted = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
-    if wanted == "RM":
+    spelling = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
+    if spelling == "RM":
         return RM()
-    if wanted.startswith("RM(") and wanted.endswith(")"):
+    if spelling.startswith("RM(") and spelling.endswith(")"):
         try:
-            return RM(Fraction(wanted[3:-1]))
+            return RM(Fraction(spelling[3:-1]))
         except (ValueError, ZeroDivisionError) as error:
             raise SpecError(
                 "machine", "be RM(g) with g a number such as 1/2 or 0.5", repr(name)
             ) from error
     for machine in CATALOGUE:
-        if machine.name == wanted:
+        if machine.name == spelling:
             return machine
     names = ", ".join("RM(g)" if m.name.startswith("RM") else m.name for m in CATALOGUE)
     raise SpecError("machine", f"be one of {names}", repr(name))
