@@ -47,21 +47,21 @@ def _low(problem: mr.Problem, W: Any, b: Any) -> float:
 
 
 def search(variants: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
-    wanted, found = set(itertools.combinations(variants, 2)), {}
+    unseparated, separating = set(itertools.combinations(variants, 2)), {}
     for X, y in data():
-        names = {name for pair in wanted for name in pair}
+        names = {name for pair in unseparated for name in pair}
         solved = {
             name: mr.solve(mr.Problem(variants[name][0], X, y, bias=variants[name][1]))
             for name in names
         }
-        for a, b in sorted(wanted):
+        for a, b in sorted(unseparated):
             if min(excess(solved[a], solved[b]), excess(solved[b], solved[a])) >= MARGIN:
-                found[a, b] = (X.astype(int).tolist(), y.tolist())
-                wanted.discard((a, b))
-        if not wanted:
+                separating[a, b] = (X.astype(int).tolist(), y.tolist())
+                unseparated.discard((a, b))
+        if not unseparated:
             break
-    print(f"not separated: {sorted(wanted)}", file=sys.stderr)
-    return found
+    print(f"not separated: {sorted(unseparated)}", file=sys.stderr)
+    return separating
 
 
 def misread(of: Convention, at: Convention, data: tuple[Any, Any], constant: float) -> float:
@@ -83,7 +83,7 @@ def search_conventions() -> None:
     for a, b in itertools.combinations(mr.conventions.CONVENTIONS, 2):
         r = relation(a, b)
         pool = TWO_CLASSES if r.first.binary or r.second.binary else DATA
-        found = next(
+        separating = next(
             (
                 (name, c)
                 for c in (1.0, 4.0, 0.25)
@@ -93,7 +93,7 @@ def search_conventions() -> None:
             ),
             None,
         )
-        print("conventions", (a.name, b.name), found or "the same", flush=True)
+        print("conventions", (a.name, b.name), separating or "the same", flush=True)
 
 
 def main() -> None:

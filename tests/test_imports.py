@@ -36,14 +36,14 @@ VERIFIER = ROOT / "conformance" / "verifier"
 
 
 def imports(path: Path) -> set[str]:
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0 or path.parent == VERIFIER, f"{path}: relative import"
-            found.add("." * node.level + (node.module or ""))
-    return found
+            names.add("." * node.level + (node.module or ""))
+    return names
 
 
 def layer(module: str) -> int:

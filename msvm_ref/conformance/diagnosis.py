@@ -155,8 +155,8 @@ def diagnose(
             and (close is None or error < _share_missed(close))
         ):
             close = finding
-    found = _nearest(best)
-    if not found:
+    findings = _nearest(best)
+    if not findings:
         repaired = itertools.chain(
             one_multiplier(problem, primal, reference),
             preprocessed(problem, primal) if linear else (),
@@ -168,8 +168,10 @@ def diagnose(
             for words, p, other, truth in repaired
         )
         nearly = next((f for f in mended if _share_missed(f) <= tolerance), None)
-        found = [nearly] if nearly else [close] if close else []
-    return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
+        findings = [nearly] if nearly else [close] if close else []
+    return Diagnosis(
+        claimed, findings[0] if findings else None, tuple(findings[1:]), tolerance, tried
+    )
 
 
 def _nearest(best: list[tuple[Hypothesis, Finding]]) -> list[Finding]:

@@ -93,8 +93,8 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:
     """Edits of the claim that pass the ray test, fewest edits first."""
     rays: dict[Any, Any] = {}
-    found = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
-    return sorted(found, key=lambda h: h.edits)
+    hypotheses = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
+    return sorted(hypotheses, key=lambda h: h.edits)
 
 
 def edited(problem: Problem, h: Hypothesis) -> Problem:

@@ -55,7 +55,7 @@ def one_multiplier(
     lengths = (rows * rows).sum(axis=1)
     seen = rows @ missing  # n x d: <phi(x_i), missing_m>
     size = float((missing * missing).sum())
-    found: tuple[float, int, Array, str] | None = None
+    nearest: tuple[float, int, Array, str] | None = None
     for i in np.flatnonzero(lengths > 0).tolist():
         own = int(problem.y[i])
         directions = [
@@ -70,16 +70,16 @@ def one_multiplier(
             norm = float(lengths[i] * (v @ v))
             t = float(seen[i] @ v) / norm if norm > 0 else 0.0
             left = size - t * t * norm
-            if left < ALONG * size and (found is None or left < found[0] * (1 - 1e-9)):
-                found = (
+            if left < ALONG * size and (nearest is None or left < nearest[0] * (1 - 1e-9)):
+                nearest = (
                     left,
                     i,
                     t * v,
                     f"but for one number: {words} is off by {abs(t):.4g}, as if lost or overwritten",
                 )
-    if found is None:
+    if nearest is None:
         return
-    _, at, change, words = found
+    _, at, change, words = nearest
     W = primal[0] + np.outer(problem.features[at], change)
     b = primal[1] + change if penalized else best_b if problem.bias == "free" else primal[1]
     yield words, problem, (W, b), truth
@@ -125,8 +125,8 @@ def another_C(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]
     def size(W: Array, b: Array) -> float:
         return float((W * W).sum() + ((b * b).sum() if problem.bias == "penalized" else 0.0))
 
-    wanted = size(*primal)
-    if not wanted > 0:
+    claimed_size = size(*primal)
+    if not claimed_size > 0:
         return
     low, high = np.log(problem.C / RANGE), np.log(problem.C * RANGE)
     f_low, f_high, truth = -np.inf, np.inf, None
@@ -135,7 +135,7 @@ def another_C(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]
         share = float(np.clip(-f_low / (f_high - f_low), 0.05, 0.95)) if inside else 0.5
         middle = low + share * (high - low)
         truth = solve(problem.with_C(float(np.exp(middle))))
-        off = float(np.log(max(size(*truth.candidate.primal), 1e-300) / wanted))
+        off = float(np.log(max(size(*truth.candidate.primal), 1e-300) / claimed_size))
         if abs(off) < 1e-9:
             break
         if off < 0:

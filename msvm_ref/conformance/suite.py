@@ -241,9 +241,9 @@ def _chosen(
 ) -> tuple[dict[str, str], list[str]]:
     from msvm_ref.conformance.checks import CHECKS
 
-    wanted = list(CHECKS) if checks is None else list(checks)
-    for source, names in (("checks", wanted), ("expected_failures", list(expected or {}))):
+    chosen = list(CHECKS) if checks is None else list(checks)
+    for source, names in (("checks", chosen), ("expected_failures", list(expected or {}))):
         unknown = [n for n in names if n not in CHECKS]
         if unknown:
             raise DataError(source, f"name checks among {', '.join(CHECKS)}", ", ".join(unknown))
-    return dict(expected or {}), wanted
+    return dict(expected or {}), chosen

@@ -226,9 +226,9 @@ class Trial:
 
         assert failure.candidate is not None
         problem, given = failure.candidate
-        found = diagnose(problem, **given, tolerance=min(self.tolerance, 1e-4))
-        failure.details["diagnosis"] = found.to_dict()
-        return f"diagnosis: {found.sentence}"
+        diagnosis = diagnose(problem, **given, tolerance=min(self.tolerance, 1e-4))
+        failure.details["diagnosis"] = diagnosis.to_dict()
+        return f"diagnosis: {diagnosis.sentence}"
 
 
 def key_of(problem: Problem) -> tuple[Any, ...]:

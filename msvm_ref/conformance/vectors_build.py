@@ -167,7 +167,7 @@ def _shortest(
     key: str, cost: Any, bias: Any, d: int, case: str, data: Data, ordinal: int
 ) -> Vector:
     """Of several data sets of this case the one with the shortest certificate, W not zero if that can be had."""
-    found = []
+    attempts = []
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([ordinal, attempt, d, sum(map(ord, key))])
         optimum = exact_optimum(Problem(MACHINES[key].with_cost(cost), bias=bias, **data(rng, d)))
@@ -181,10 +181,10 @@ def _shortest(
         vector = _vector(key, optimum, case)
         if case not in vector["flags"]:
             continue
-        found.append((trivial, longest > LONGEST, longest, attempt, vector))
+        attempts.append((trivial, longest > LONGEST, longest, attempt, vector))
         if not trivial and longest <= LONGEST // 3:
             break
-    return min(found, key=lambda entry: entry[:4])[-1]
+    return min(attempts, key=lambda entry: entry[:4])[-1]
 
 
 def _vector(key: str, optimum: ExactOptimum, case: str) -> Vector:

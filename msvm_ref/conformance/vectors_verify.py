@@ -2,7 +2,7 @@
 
 A valid vector is accepted when its W, b are feasible, its alpha is feasible, and P(W, b) == D(alpha) exactly: by weak
 duality that proves the optimum, whoever computed it. Everything else it says (b_interval, flags, scores, digits) is then
-recomputed and compared. An invalid vector is accepted when its candidate is wrong by exactly what it says and is what its
+recomputed and compared. An invalid vector is accepted when its candidate is refusals by exactly what it says and is what its
 reason says it is. The formulas are those of FORMAT.md; nothing is imported from the rest of the package.
 
 Exit status: 0 everything verified, 1 something refused, 2 a file that cannot be read as vectors.
@@ -34,7 +34,7 @@ LONGEST = 2 * 2**20
 
 
 def verify_document(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """(id, faults) of every vector of a file; first ("", faults) where the file itself is wrong."""
+    """(id, faults) of every vector of a file; first ("", faults) where the file itself is refusals."""
     vectors = document["vectors"]
     valid = {str(v.get("id")): v for v in vectors if v.get("result") == "valid"}
     faults = misfits(
@@ -54,22 +54,22 @@ def verify_document(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
     out: list[tuple[str, list[str]]] = []
     proved: set[str] = set()
     for name, vector in valid.items():
-        wrong = attempted(verify_valid, vector)
-        if not wrong:
+        refusals = attempted(verify_valid, vector)
+        if not refusals:
             proved.add(name)
             if label(vector["machine"]["name"]) != document.get("machine"):
-                wrong = [f"its machine is not the file's, {str(document.get('machine'))[:60]!r}"]
-        out.append((name, wrong))
+                refusals = [f"its machine is not the file's, {str(document.get('machine'))[:60]!r}"]
+        out.append((name, refusals))
     for vector in (v for v in vectors if v.get("result") != "valid"):
         base = str(vector.get("problem"))
         if vector.get("result") != "invalid":
-            wrong = ["result is neither valid nor invalid"]
+            refusals = ["result is neither valid nor invalid"]
         elif base not in proved:
             known = "refused" if base in valid else "not in the file"
-            wrong = [f"its problem, {base[:60]}, is {known}"]
+            refusals = [f"its problem, {base[:60]}, is {known}"]
         else:
-            wrong = attempted(verify_invalid, vector, valid[base])
-        out.append((str(vector.get("id")), wrong))
+            refusals = attempted(verify_invalid, vector, valid[base])
+        out.append((str(vector.get("id")), refusals))
     return [("", faults)] * bool(faults) + out
 
 

@@ -141,17 +141,17 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _report(self, solutions: Iterable[Solution]) -> None:
         """Set what is known of every fit, and warn with the certified gap where the tolerance was not reached."""
-        found = list(solutions)
-        worst = max(found, key=lambda s: s.certificate.relative_gap)
+        certified = list(solutions)
+        worst = max(certified, key=lambda s: s.certificate.relative_gap)
         self.certificate_: Certificate = worst.certificate
         self.method_ = (
             worst.method
-            if len({s.method for s in found}) == 1
-            else ", ".join(sorted({s.method for s in found}))
+            if len({s.method for s in certified}) == 1
+            else ", ".join(sorted({s.method for s in certified}))
         )
-        late = sum(not s.converged for s in found)
+        late = sum(not s.converged for s in certified)
         if late:
-            parts = f" in {late} of {len(found)} binary problems" if len(found) > 1 else ""
+            parts = f" in {late} of {len(certified)} binary problems" if len(certified) > 1 else ""
             warnings.warn(
                 f"{type(self).__name__} stopped{parts} at a certified relative gap of "
                 f"{worst.certificate.relative_gap:.2e} (tol = {self.tol:g}): the objective is at most that far "

@@ -76,7 +76,7 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
         abs(problem.spec.projected_nu), problem.y, abs(scores)
     )
     near = tightness * np.maximum(size, 1e-300)
-    found = Partition()
+    parts = Partition()
     for members in groups(data):
         top = max(members, key=lambda pair: float(t[pair]))
         slack, tolerance = float(t[top]), float(near[top])
@@ -84,23 +84,23 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
             continue
         if slack <= tolerance or data.quadratic:
             level = 0.0 if not data.quadratic else slack
-            found.tight += [m for m in members if t[m] >= level - max(tolerance, float(near[m]))]
+            parts.tight += [m for m in members if t[m] >= level - max(tolerance, float(near[m]))]
             continue
         tied = [m for m in members if t[m] >= slack - max(tolerance, float(near[m]))]
         if len(tied) == 1:
-            found.bound.append(top)
+            parts.bound.append(top)
         else:
-            found.tight += tied
-            found.full.append(top[0])
-    return found
+            parts.tight += tied
+            parts.full.append(top[0])
+    return parts
 
 
 def groups(data: ExactData) -> list[list[Pair]]:
     """The pairs that count, one list per slack."""
-    found: dict[Pair | int, list[Pair]] = {}
+    members: dict[Pair | int, list[Pair]] = {}
     for pair in data.pairs:
-        found.setdefault(data.group(pair), []).append(pair)
-    return list(found.values())
+        members.setdefault(data.group(pair), []).append(pair)
+    return list(members.values())
 
 
 def largest_system(seconds: float) -> int:

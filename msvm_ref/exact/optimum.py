@@ -216,9 +216,9 @@ def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
     failing = set()
     for pair in data.pairs:
         group, cost = data.group(pair), data.cost[pair[0]]
-        wanted = 2 * cost * top[group] if data.quadratic else cost
+        due = 2 * cost * top[group] if data.quadratic else cost
         wrong_mass = (
-            mass[group] != wanted
+            mass[group] != due
             if data.quadratic
             else mass[group] > cost or (top[group] > 0 and mass[group] != cost)
         )

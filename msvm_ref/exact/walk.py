@@ -78,11 +78,11 @@ class ActiveSetWalk:
             old = [m for m in members if m in active]
             saturated = bool(old) and data.group(members[0]) in full
             level = t[old[0]] if old and (saturated or data.quadratic) else fmpq(0)
-            found = [
+            changes = [
                 (t[m] - level, ("join", m)) for m in members if m not in active and t[m] > level
             ]
-            found += [(-level, ("empty", members[0]))] if saturated and level < 0 else []
-            for size, change in found:
+            changes += [(-level, ("empty", members[0]))] if saturated and level < 0 else []
+            for size, change in changes:
                 if worst is None or size > worst[0]:
                     worst = size, change
         return None if worst is None else worst[1]

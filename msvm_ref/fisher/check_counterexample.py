@@ -109,29 +109,33 @@ def _check_unique(loss: RawLoss, P: Vector, f: Vector, data: dict[str, Any]) -> 
     """The subgradients must be positive multiples of e_i - 1/d (mod constants), or of e_1 ... e_d and -1."""
     d = loss.d
     tables = field(data, "uniqueness", list, WHAT)
-    found = [_subgradient(loss, P, f, t) for t in tables]
+    subgradients = [_subgradient(loss, P, f, t) for t in tables]
     shifts = all(
         sum(loss.nu[y][c]) == 0 for y in range(d) for group in loss.groups[y] for c in group
     )
     if loss.sum_to_zero or shifts:
-        _require(len(found) == d, f"give {d} subgradients for uniqueness", len(found))
-        for i, g in enumerate(found):
+        _require(len(subgradients) == d, f"give {d} subgradients for uniqueness", len(subgradients))
+        for i, g in enumerate(subgradients):
             rest = {v for m, v in enumerate(g) if m != i}
             _require(
                 len(rest) == 1 and g[i] > max(rest), f"have subgradient {i} point along e_{i}", g
             )
     else:
-        _require(len(found) == d + 1, f"give {d + 1} subgradients for uniqueness", len(found))
-        for i, g in enumerate(found[:d]):
+        _require(
+            len(subgradients) == d + 1,
+            f"give {d + 1} subgradients for uniqueness",
+            len(subgradients),
+        )
+        for i, g in enumerate(subgradients[:d]):
             _require(
                 g[i] > 0 and not any(v for m, v in enumerate(g) if m != i),
                 f"have subgradient {i} along e_{i}",
                 g,
             )
         _require(
-            len(set(found[d])) == 1 and found[d][0] < 0,
+            len(set(subgradients[d])) == 1 and subgradients[d][0] < 0,
             "have the last subgradient along -1",
-            found[d],
+            subgradients[d],
         )
 
 

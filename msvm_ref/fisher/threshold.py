@@ -115,15 +115,15 @@ def consistency_threshold(
             hi = middle
     value = simplest_between(lo, hi)
     below, above = (_near(make, value, d, mode, sign) for sign in (-1, 1))
-    found = Threshold(name, d, mode, value, below, _verdict(make, value, d, mode), above)
-    if found.below == found.above == found.at:
+    threshold = Threshold(name, d, mode, value, below, _verdict(make, value, d, mode), above)
+    if threshold.below == threshold.above == threshold.at:
         raise SpecError(
             "family",
             "change its verdict at a rational of small denominator",
             f"a change within ({float(lo):.9g}, {float(hi):.9g})",
             "narrow `between`",
         )
-    return found
+    return threshold
 
 
 def _verdict(make: Family, t: Fraction, d: int, mode: Mode) -> bool:

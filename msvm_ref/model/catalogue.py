@@ -64,13 +64,13 @@ def machine_named(name: str) -> Machine:
     """The catalogue's machine of that name; RM takes its g in brackets, as in ``RM(1/4)``."""
     if not isinstance(name, str):
         raise SpecError("machine", "be named by a string", shown(name))
-    wanted = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
-    if wanted == "RM":
+    spelling = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
+    if spelling == "RM":
         return RM()
-    if wanted.startswith("RM(") and wanted.endswith(")"):
-        return RM(rational(wanted[3:-1], "the g of RM(g)", SpecError))
+    if spelling.startswith("RM(") and spelling.endswith(")"):
+        return RM(rational(spelling[3:-1], "the g of RM(g)", SpecError))
     for machine in CATALOGUE:
-        if machine.name == wanted:
+        if machine.name == spelling:
             return machine
     names = ", ".join("RM(g)" if m.name.startswith("RM") else m.name for m in CATALOGUE)
     raise SpecError("machine", f"be one of {names}", shown(name))

@@ -131,17 +131,17 @@ class _Grower:
 
     def grow(self, classes: Group) -> ClassSplit:
         (left, right), decided = self._choose(classes)
-        found = self.separation(left, right)
-        if self.samples.hard and found.margin.lower <= 0:
+        separation = self.separation(left, right)
+        if self.samples.hard and separation.margin.lower <= 0:
             names = [[self.samples.classes[c] for c in group] for group in (left, right)]
             raise DataError(
                 "X",
                 f"separate {names[0]!r} from {names[1]!r} for C = inf",
-                f"no separating plane; a margin would be at most {found.margin.upper:.2g}",
+                f"no separating plane; a margin would be at most {separation.margin.upper:.2g}",
                 "pass a finite C for a soft margin",
             )
         children = [group[0] if len(group) == 1 else self.grow(group) for group in (left, right)]
-        return ClassSplit(children[0], children[1], found.machine, found.margin, decided)
+        return ClassSplit(children[0], children[1], separation.machine, separation.margin, decided)
 
     def _choose(self, classes: Group) -> tuple[tuple[Group, Group], bool]:
         if len(classes) == 2:

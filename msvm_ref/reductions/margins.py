@@ -95,8 +95,8 @@ def _hard(
             min(upper, _soft(machine.solution).upper),
         )
         enough = 1.01 * sides / (WW_PER_BINARY * lower**2) if lower > 0 else math.inf
-        found = lower > 0 and (upper <= lower * (1 + CLOSED) or enough <= C)
-        if found or (lower <= 0 and upper < FLAT * largest):
+        closed = lower > 0 and (upper <= lower * (1 + CLOSED) or enough <= C)
+        if closed or (lower <= 0 and upper < FLAT * largest):
             return Separation(machine, MarginInterval(lower, upper))
         C = min(enough, 16 * C)
 

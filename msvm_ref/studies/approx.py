@@ -71,9 +71,9 @@ def trade_off(
                 X, y, C, kernel=kernel, representation=Representation(kind, rank)
             )
             problem.__dict__["basis"] = basis
-            found = solve_softmax(problem, "cg", TOLERANCE)
+            solution = solve_softmax(problem, "cg", TOLERANCE)
             seconds = time.process_time() - start
-            wrong = float((found.predict(X_test) != truth).mean())
+            wrong = float((solution.predict(X_test) != truth).mean())
             points.append(
                 Point(
                     kind,
@@ -81,9 +81,9 @@ def trade_off(
                     basis.rank,
                     basis.trace_error,
                     seconds,
-                    found.iterations,
+                    solution.iterations,
                     wrong,
-                    found.certificate.relative_gap,
+                    solution.certificate.relative_gap,
                 )
             )
             if step is not None:

@@ -177,8 +177,8 @@ def _data_set(item: str | tuple[str, Any, Any], folds: int) -> tuple[str, Array,
     if isinstance(item, str):
         from msvm_ref.datasets import load
 
-        found = load(item)
-        item = (item, found.X, found.y)
+        bundled = load(item)
+        item = (item, bundled.X, bundled.y)
     name, X, y = item
     X, labels = real_array("X", X, 2, "(examples, features)"), np.asarray(y)
     if labels.shape != (len(X),):

@@ -35,10 +35,10 @@ def simplex_map(
     if not 3 <= resolution <= 400:
         raise DataError("resolution", "lie between 3 and 400", repr(resolution))
     plt = pyplot()
-    found = _ranked_first(machine, resolution)
+    pieces = _ranked_first(machine, resolution)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 6.2), dpi=150)
-    wrong_share = _draw_cells(ax, found)
+    wrong_share = _draw_cells(ax, pieces)
     for corner, name, align in (
         (0, "$P_1 = 1$", ("center", "bottom")),
         (1, "$P_2 = 1$", ("right", "top")),
@@ -56,7 +56,7 @@ def simplex_map(
         else "right everywhere on the map"
     )
     ax.set_title(f"{machine.name}: classes the loss predicts at P\n{told}", color=INK, fontsize=11)
-    _legend(ax, {p.ranked for p in found}, bool(wrong_share))
+    _legend(ax, {p.ranked for p in pieces}, bool(wrong_share))
     ax.set_aspect("equal")
     ax.axis("off")
     ax.set_ylim(-0.2, 0.95)
@@ -105,7 +105,7 @@ def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
 
     alike = is_symmetric(machine, 3)
     known: dict[tuple[int, ...], tuple[int, ...]] = {}
-    found = []
+    pieces = []
     for corners, area in _triangles(n):
         units = [sum(c[y] for c in corners) for y in range(3)]
         order = sorted(range(3), key=lambda c: -units[c]) if alike else [0, 1, 2]
@@ -115,13 +115,13 @@ def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
                 machine, [Fraction(v, 18 * n) for v in canonical], 3
             ).argmax_classes
         ranked = tuple(sorted(order[c] for c in known[canonical]))
-        found.append(_Piece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
-    return found
+        pieces.append(_Piece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
+    return pieces
 
 
 def _triangles(n: int) -> list[tuple[tuple[Corner, Corner, Corner], int]]:
     """The n^2 cells of the simplex with their areas; cells that a line P_a = P_b halves are cut into six by their medians."""
-    found: list[tuple[tuple[Corner, Corner, Corner], int]] = []
+    triangles: list[tuple[tuple[Corner, Corner, Corner], int]] = []
     for i in range(n):
         for j in range(n - i):
             k = n - i - j
@@ -132,11 +132,11 @@ def _triangles(n: int) -> list[tuple[tuple[Corner, Corner, Corner], int]]:
                 a, b, c = ((6 * p[0], 6 * p[1], 6 * p[2]) for p in cell)
                 centre = _mean(a, b, c)
                 if len(set(centre)) == 3:
-                    found.append(((a, b, c), 6))
+                    triangles.append(((a, b, c), 6))
                     continue
                 ring = [a, _mean(a, b), b, _mean(b, c), c, _mean(c, a)]
-                found += [((centre, ring[m - 1], ring[m]), 1) for m in range(6)]
-    return found
+                triangles += [((centre, ring[m - 1], ring[m]), 1) for m in range(6)]
+    return triangles
 
 
 def _mean(*points: Corner) -> Corner:

@@ -80,13 +80,13 @@ def alone_inside(machine: Machine, f: Rationals, vertices: Sequence[Rationals]) 
 
 def capped(d: int, cap: Fraction, support: int) -> list[Rationals]:
     """Vertices of {P : P_y <= cap, P_y = 0 for y >= support}, cap in [1/2, 1): one class at the cap, another at the rest."""
-    found = {
+    vertices = {
         tuple(cap if c == a else 1 - cap if c == b else Fraction(0) for c in range(d))
         for a in range(support)
         for b in range(support)
         if a != b
     }
-    return sorted(found)
+    return sorted(vertices)
 
 
 def _constant(value: int, d: int) -> Rationals:
@@ -99,7 +99,7 @@ def _bayes_type(d: int) -> Rationals:
 
 def theorem5(d: int) -> tuple[TheoremFinding, ...]:
     """AMO and ATM: f* = 0 while every P_y < (d-1)/d;  f* = (d-1, -1, ..., -1) once P_1 > (d-1)/d."""
-    found = []
+    findings = []
     cap, zero, top = Fraction(d - 1, d), _constant(0, d), _bayes_type(d)
     for machine in (AMO, ATM):
         flat = all(
@@ -107,7 +107,7 @@ def theorem5(d: int) -> tuple[TheoremFinding, ...]:
             and alone_inside(machine, zero, capped(d, cap, s))
             for s in range(2, d + 1)
         )
-        found.append(
+        findings.append(
             TheoremFinding(
                 "UV Theorem 5, second case",
                 d,
@@ -123,7 +123,7 @@ def theorem5(d: int) -> tuple[TheoremFinding, ...]:
             optimal_throughout(machine, top, p) and alone_inside(machine, top, p) for p in peaks
         )
         certain = minimize_risk(machine, _point(d, 0, Fraction(1))).unique
-        found.append(
+        findings.append(
             TheoremFinding(
                 "UV Theorem 5, first case",
                 d,
@@ -136,7 +136,7 @@ def theorem5(d: int) -> tuple[TheoremFinding, ...]:
                 else "false",
             )
         )
-    return tuple(found)
+    return tuple(findings)
 
 
 def _point(d: int, y: int, value: Fraction) -> Rationals:
@@ -150,14 +150,14 @@ def _mixed(d: int, cap: Fraction, y: int) -> Rationals:
 def theorem6(d: int) -> tuple[TheoremFinding, ...]:
     """Without sum-to-zero and with every P_y < 1/2: f* = (-1, ..., -1) for the sum, f* = 0 for the maximum."""
     half = Fraction(1, 2)
-    found = []
+    findings = []
     for machine, value in ((OVA, -1), (TOTAL_MAX_FREE, 0)):
         f = _constant(value, d)
         throughout = optimal_throughout(machine, f, capped(d, half, d))
         inside = alone_inside(machine, f, capped(d, half, d))
         edge = all(alone_inside(machine, f, capped(d, half, s)) for s in range(3, d))
         named = "sum" if value else "maximum"
-        found.append(
+        findings.append(
             TheoremFinding(
                 "UV Theorem 6",
                 d,
@@ -172,7 +172,7 @@ def theorem6(d: int) -> tuple[TheoremFinding, ...]:
         also = optimal_throughout(others, f, capped(d, half, d)) and alone_inside(
             others, f, capped(d, half, d)
         )
-        found.append(
+        findings.append(
             TheoremFinding(
                 "UV Theorem 6, read for max- or sum-over-others",
                 d,
@@ -181,7 +181,7 @@ def theorem6(d: int) -> tuple[TheoremFinding, ...]:
                 "" if also else "the theorem is about the total operators only (MATH E5)",
             )
         )
-    return (*found, _constraint_matters(d))
+    return (*findings, _constraint_matters(d))
 
 
 def _constraint_matters(d: int) -> TheoremFinding:
@@ -209,7 +209,7 @@ def _constraint_matters(d: int) -> TheoremFinding:
 
 def corollary1(d: int) -> tuple[TheoremFinding, ...]:
     """AMO and ATM are not Fisher consistent, LLW and ATS are."""
-    found = []
+    findings = []
     for machine, claimed in ((AMO, False), (ATM, False), (LLW, True), (ATS, True)):
         result = fisher_consistency(machine, d)
         correction = ""
@@ -218,7 +218,7 @@ def corollary1(d: int) -> tuple[TheoremFinding, ...]:
             correction = (
                 f"P = ({', '.join(map(str, c.P))}) has f* = ({', '.join(map(str, c.f))}) (MATH E1)"
             )
-        found.append(
+        findings.append(
             TheoremFinding(
                 "UV Corollary 1",
                 d,
@@ -227,7 +227,7 @@ def corollary1(d: int) -> tuple[TheoremFinding, ...]:
                 correction,
             )
         )
-    return tuple(found)
+    return tuple(findings)
 
 
 def liu_lemma(d: int) -> tuple[TheoremFinding, ...]:

@@ -290,11 +290,11 @@ def walk(tree, mode):
 
 
 def test_a_wall_without_interior_is_bad_in_the_generic_and_not_in_the_open_sense():
-    from msvm_ref.fisher.prover import Found
+    from msvm_ref.fisher.prover import CounterexampleFound
 
-    with pytest.raises(Found) as found:
+    with pytest.raises(CounterexampleFound) as raised:
         one_case("generic")
-    P = found.value.bad.wanted.P
+    P = raised.value.bad.worst.P
     assert P[0] == 2 * P[1]
     tree = one_case("open")
     assert walk(tree, "open") > 0

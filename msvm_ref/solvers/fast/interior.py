@@ -54,11 +54,11 @@ def interior(engine: Engine, machine: Blocks, equality: bool, tolerance: float) 
         return
     parts = Components(engine, machine, chosen)
     system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
-    found = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 0.05 * tolerance))
-    if found is None:
+    central = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 0.05 * tolerance))
+    if central is None:
         return
     alpha = engine.alpha.copy()
-    alpha[chosen], shift = found
+    alpha[chosen], shift = central
     change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
     engine.set_alpha(alpha, chosen, change, engine.product(chosen, change))
     if equality:

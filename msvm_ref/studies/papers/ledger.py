@@ -38,24 +38,24 @@ MODULES = (
 @lru_cache(maxsize=1)
 def all_claims() -> tuple[Claim, ...]:
     """Every claim, paper by paper."""
-    found = [
+    claims = [
         claim
         for name in MODULES
         for claim in import_module(f"msvm_ref.studies.papers.{name}").CLAIMS
     ]
-    return tuple(found)
+    return tuple(claims)
 
 
 def select(paper: str | None = None, id: str | None = None) -> tuple[Claim, ...]:
     """The claims of a paper, or those whose id is ``id`` or begins with ``id-`` (UV-C1 is Corollary 1, machine by machine)."""
     if paper is not None and paper.upper() not in PAPERS:
         raise DataError("paper", f"be one of {', '.join(PAPERS)}", repr(paper))
-    wanted = None if id is None else id.upper()
+    family = None if id is None else id.upper()
     chosen = tuple(
         c
         for c in all_claims()
         if (paper is None or c.paper == paper.upper())
-        and (wanted is None or c.id == wanted or c.id.startswith(f"{wanted}-"))
+        and (family is None or c.id == family or c.id.startswith(f"{family}-"))
     )
     if not chosen:
         raise DataError("id", "be the id of a claim", repr(id), "msvm-ref claims lists them")
@@ -66,12 +66,12 @@ def run(
     claims: Sequence[Claim], progress: Callable[[str], None] | None = None
 ) -> tuple[Decision, ...]:
     """Decide each claim; ``progress`` is told its id."""
-    found = []
+    decisions = []
     for claim in claims:
-        found.append(claim.decide())
+        decisions.append(claim.decide())
         if progress is not None:
             progress(claim.id)
-    return tuple(found)
+    return tuple(decisions)
 
 
 def expected() -> dict[str, str]:
@@ -84,11 +84,11 @@ def expected() -> dict[str, str]:
 
 def surprises(decisions: Sequence[Decision]) -> list[str]:
     """What differs from the expected verdicts, one line each."""
-    wanted = expected()
+    verdicts = expected()
     return [
-        f"{d.claim.id}: {d.verdict}, expected {wanted.get(d.claim.id, 'nothing: the claim is new')}"
+        f"{d.claim.id}: {d.verdict}, expected {verdicts.get(d.claim.id, 'nothing: the claim is new')}"
         for d in decisions
-        if str(d.verdict) != wanted.get(d.claim.id)
+        if str(d.verdict) != verdicts.get(d.claim.id)
     ]
 
 

@@ -54,12 +54,12 @@ def test_every_bias_cost_and_kernel_is_certified_inside_the_truths_enclosure(mac
         problem = mr.Problem(
             machine.with_cost(cost), X, y, C=(0.1, 1.0, 30.0)[k % 3], kernel=kernel, bias=bias
         )
-        found = fast(problem)
-        assert found.converged, (bias, cost, kernel, found)
+        solution = fast(problem)
+        assert solution.converged, (bias, cost, kernel, solution)
         if k % 4 == len(machine.name) % 4:
             truth = mr.solve(problem).certificate
-            assert truth.lower <= found.objective * (1 + 1e-12)
-            assert found.certificate.lower <= truth.upper * (1 + 1e-12)
+            assert truth.lower <= solution.objective * (1 + 1e-12)
+            assert solution.certificate.lower <= truth.upper * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -215,10 +215,10 @@ def test_limits_return_the_best_certified_candidate_and_say_so():
     X, y = data(60)
     problem = mr.Problem(mr.LLW, X, y, C=1e3, bias="free")
     for options, word in (({"max_iter": 1}, "max_iter"), ({"max_seconds": 1e-9}, "max_seconds")):
-        found = fast(problem, 1e-12, **options)
-        assert not found.converged
-        assert found.attempts[0].status == word
-        assert found.certificate.lower <= mr.solve(problem).objective * (1 + 1e-9)
+        solution = fast(problem, 1e-12, **options)
+        assert not solution.converged
+        assert solution.attempts[0].status == word
+        assert solution.certificate.lower <= mr.solve(problem).objective * (1 + 1e-9)
 
 
 def test_ctrl_c_ends_the_solve_with_a_certified_candidate(monkeypatch):
@@ -229,9 +229,9 @@ def test_ctrl_c_ends_the_solve_with_a_certified_candidate(monkeypatch):
         "_pass",
         lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1],
     )
-    found = fast(mr.Problem(mr.LLW, X, y, C=1e3), 1e-12)
-    assert found.attempts[0].status == "interrupted"
-    assert not found.converged
+    solution = fast(mr.Problem(mr.LLW, X, y, C=1e3), 1e-12)
+    assert solution.attempts[0].status == "interrupted"
+    assert not solution.converged
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

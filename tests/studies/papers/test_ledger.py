@@ -110,9 +110,9 @@ def test_the_shell_shows_a_family_a_claim_and_json(capsys):
     )
     assert "(erratum E12)" in out
     assert main(["claims", "--id", "HL-5A", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["totals"] == {"HOLDS": 0, "HOLDS WITH A CORRECTION": 1, "FAILS": 0}
-    assert found["claims"][0]["printed"]["numbers"]["rank, k"]["four classes"] == [3, 4]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["totals"] == {"HOLDS": 0, "HOLDS WITH A CORRECTION": 1, "FAILS": 0}
+    assert printed["claims"][0]["printed"]["numbers"]["rank, k"]["four classes"] == [3, 4]
 
 
 def test_a_changed_verdict_is_exit_status_1_and_misuse_2(capsys, monkeypatch):
