@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 import msvm_ref as mr
-from tests.adversary.evaluator import Exact
+from tests.adversary.evaluator import Exact, Weights
 from tests.adversary.proved import Optimum
+from tests.adversary.scaled import scaled
 
 Array = Any
 
@@ -36,6 +38,7 @@ PRIMAL = {
     "neighbour": 3,
     "zero": 1,
     "constant": 1,
+    "hairline": 0.4,
     "huge": 0.3,
 }
 DUAL = {
@@ -60,6 +63,8 @@ class Pool:
 
     rng: np.random.Generator
     problem: mr.Problem
+    exact: Exact
+    optimum: Optimum
     weights: Array
     b: Array
     alpha: Array
@@ -68,6 +73,7 @@ class Pool:
     def primal(self) -> Half:
         kind = _choice(self.rng, PRIMAL)
         kind = "optimum" if kind == "neighbour" and self._foreign() is None else kind
+        kind = "scaled" if kind == "hairline" and self.problem.n > 14 else kind
         weights, b = _MAKERS[kind](self)
         return Half(kind, weights, b * 0 if self.problem.bias == "none" else b)
 
@@ -85,7 +91,7 @@ class Pool:
 
     def step(self) -> float:
         """1 +- 10^-k, k = 1 ... 15: an error near every tolerance."""
-        return 1 + float(self.rng.choice((-1, 1))) * 10.0 ** -float(self.rng.uniform(1, 15.5))
+        return float(1 + self.rng.choice((-1, 1)) * 10.0 ** -self.rng.uniform(1, 15.5))
 
 
 def pool(
@@ -96,7 +102,7 @@ def pool(
     weights = point.W if point.W is not None else point.coef
     assert weights is not None, "the optimum has weights or coefficients"
     parts = [_rounded(part) for part in (weights, point.b, optimum.alpha)]
-    return Pool(rng, problem, parts[0], parts[1], parts[2], neighbour)
+    return Pool(rng, problem, exact, optimum, parts[0], parts[1], parts[2], neighbour)
 
 
 def _rounded(part: Any) -> Array:
@@ -149,7 +155,9 @@ def _uncentred(pool: Pool) -> tuple[Array, Array]:
 def _constant(pool: Pool) -> tuple[Array, Array]:
     """The same weights in every class, of any size down to the subnormal."""
     size = 10.0 ** float(pool.rng.choice((-320, -200, -160, -100, -8, 0)))
-    return np.repeat(size * pool.rng.normal(size=(len(pool.weights), 1)), len(pool.b), axis=1), pool.b
+    return np.repeat(
+        size * pool.rng.normal(size=(len(pool.weights), 1)), len(pool.b), axis=1
+    ), pool.b
 
 
 def _permuted(pool: Pool) -> tuple[Array, Array]:
@@ -160,6 +168,24 @@ def _permuted(pool: Pool) -> tuple[Array, Array]:
 def _scaled(pool: Pool) -> tuple[Array, Array]:
     s = pool.step()
     return pool.weights * s, pool.b * s if pool.rng.random() < 0.5 else pool.b
+
+
+def _hairline(pool: Pool) -> tuple[Array, Array]:
+    """The optimum scaled until its relative error has just passed a tolerance: s is the first float found beyond it."""
+    tolerance = Fraction(float(f"1e-{pool.rng.integers(3, 13)}"))
+
+    def passed(s: float) -> bool:
+        weights, b = scaled((pool.weights * s).tolist()), scaled(pool.b.tolist())
+        linear = pool.optimum.point.W is not None
+        point = Weights(b, W=weights) if linear else Weights(b, coef=weights)
+        P = pool.exact.primal(point).low
+        return P - pool.optimum.high > tolerance * P
+
+    low, high = 1.0, 2.0
+    while math.nextafter(low, 2.0) < high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if passed(middle) else (middle, high)
+    return pool.weights * high, pool.b
 
 
 def _ulp_primal(pool: Pool) -> tuple[Array, Array]:
@@ -190,6 +216,7 @@ _MAKERS: dict[str, Callable[[Pool], tuple[Array, Array]]] = {
     "neighbour": _foreign,
     "zero": lambda pool: (pool.weights * 0, pool.b * 0),
     "constant": _constant,
+    "hairline": _hairline,
     "huge": _huge,
 }
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.adversary.evaluator import Exact, Weights
+from tests.adversary.evaluator import Ball, Exact, Weights
 from tests.adversary.proved import Optimum
 from tests.adversary.scaled import Scaled, largest, root_above
 
@@ -47,10 +47,11 @@ class Broken:
 
 def broken(exact: Exact, optimum: Optimum, handed: Handed, certificate: Any) -> list[Broken]:
     """Every claim of the certificate that is false."""
+    P = None if handed.point is None else exact.primal(handed.point)
     return [
         *_enclosure(optimum, certificate),
-        *_values(exact, optimum, handed, certificate),
-        *_acceptance(exact, optimum, handed, certificate),
+        *_values(optimum, handed, P, certificate),
+        *_acceptance(exact, optimum, handed, P, certificate),
         *_distance(exact, optimum, handed, certificate),
     ]
 
@@ -67,35 +68,35 @@ def _enclosure(optimum: Optimum, c: Any) -> Iterator[Broken]:
         yield Broken("upper below the optimum", _pair(c.upper, optimum.low))
 
 
-def _values(exact: Exact, optimum: Optimum, handed: Handed, c: Any) -> Iterator[Broken]:
+def _values(optimum: Optimum, handed: Handed, P: Ball | None, c: Any) -> Iterator[Broken]:
     given = handed.point is not None or handed.vague
     if (c.primal_value is None) == given or (c.dual_value is None) != (handed.alpha is None):
         yield Broken("values of halves not given", f"{c.primal_value!r}, {c.dual_value!r}")
-    if handed.point is not None and c.primal_value is not None:
-        P = exact.primal(handed.point)
-        if _more(P.low, c.primal_value):
-            yield Broken("primal_value below the candidate's own", _pair(c.primal_value, P.low))
+    if P is not None and c.primal_value is not None and _more(P.low, c.primal_value):
+        yield Broken("primal_value below the candidate's own", _pair(c.primal_value, P.low))
     if c.dual_value is not None and _more(c.dual_value, optimum.high):
         yield Broken("dual_value above the optimum", _pair(c.dual_value, optimum.high))
 
 
-def _acceptance(exact: Exact, optimum: Optimum, handed: Handed, c: Any) -> Iterator[Broken]:
+def _acceptance(
+    exact: Exact, optimum: Optimum, handed: Handed, P: Ball | None, c: Any
+) -> Iterator[Broken]:
     """Asked at every tolerance, reported once for each claim: at the smallest tolerance where it is broken."""
     accepted = [tol for tol in TOLERANCES if c.optimal(tol)]
     if not accepted:
         return
-    P = None if handed.point is None else exact.primal(handed.point)
-    D = None
-    if handed.alpha is not None and exact.dual_feasible(handed.alpha):
-        D = exact.dual(handed.alpha)
-    faults = dict(_faults(exact, handed, c))
+    feasible = handed.alpha is not None and exact.dual_feasible(handed.alpha)
+    D = exact.dual(handed.alpha) if feasible and handed.alpha is not None else None
+    faults = dict(_tilts(exact, handed.point, c)) if handed.point and exact.sum_to_zero else {}
+    if handed.alpha is not None and not feasible:
+        faults |= dict(_dual_faults(exact, handed.alpha))
     false: dict[str, str] = {}
     for tol in accepted:
         limit = Fraction(tol)
         if P is not None and P.low - optimum.high > limit * P.low:
             false["a primal too far off"] = f"at {tol:g}: {_ratio(P.low, optimum.high)}"
         if D is not None and math.isfinite(c.upper):
-            scale = max(Fraction(c.upper), optimum.low)
+            scale = max(Fraction(c.upper), optimum.low, FLOOR)
             if optimum.low - D.high > limit * scale:
                 false["a dual too far off"] = f"at {tol:g}: {_ratio(D.high, optimum.low)}"
         for name, (fault, allowance) in faults.items():
@@ -104,16 +105,13 @@ def _acceptance(exact: Exact, optimum: Optimum, handed: Handed, c: Any) -> Itera
     yield from (Broken(f"accepted {claim}", detail) for claim, detail in false.items())
 
 
-def _faults(exact: Exact, handed: Handed, c: Any) -> Iterator[tuple[str, tuple[Fraction, Fraction]]]:
+def _dual_faults(exact: Exact, alpha: Scaled) -> Iterator[tuple[str, tuple[Fraction, Fraction]]]:
     """Infeasibility as handed in, in the certificate's measures, each with the rounding it documents as its own."""
-    if handed.point is not None and exact.sum_to_zero:
-        yield from _tilts(exact, handed.point, c)
-    if handed.alpha is None:
-        return
-    alpha = handed.alpha
     target = max(abs(v) for row in exact.gamma.fractions() for v in row)
     natural = (2 * target or Fraction(1)) if exact.quadratic else Fraction(1)
-    sign = support = bound = Fraction(0)
+    sign: Any = Fraction(0)
+    support: Any = Fraction(0)
+    bound: Any = Fraction(0)
     rows = alpha.fractions()
     for i, cost in enumerate(exact.costs):
         scale = cost * natural or Fraction(1, 10**300)
@@ -132,12 +130,12 @@ def _faults(exact: Exact, handed: Handed, c: Any) -> Iterator[tuple[str, tuple[F
         yield "alpha off the equality", _equality(exact, alpha)
 
 
-def _tilts(
-    exact: Exact, point: Weights, c: Any
-) -> Iterator[tuple[str, tuple[Fraction, Fraction]]]:
+def _tilts(exact: Exact, point: Weights, c: Any) -> Iterator[tuple[str, tuple[Fraction, Fraction]]]:
+    """||sum_c w_c|| / sqrt d over ||W|| or sqrt(2 gap), and |sum_c b_c| / sqrt d over the largest target."""
     noise = 8 * exact.d * EPS
     tilt = root_above(exact.tilt(point).low / exact.d)
-    gap = Fraction(c.gap) if math.isfinite(c.gap) else Fraction(0)
+    own = (c.primal_value or 0.0) - c.lower  # the candidate's own gap
+    gap = Fraction(own) if math.isfinite(own) else Fraction(0)
     size = max(root_above(max(exact.size(point).high, 2 * gap)), FLOOR)
     yield "W off sum-to-zero", (tilt / size, noise)
     if exact.bias == "none":
@@ -173,7 +171,7 @@ def _distance(exact: Exact, optimum: Optimum, handed: Handed, c: Any) -> Iterato
     """distance_bound >= ||W - W*|| - (what the attacker does not know of W*)."""
     if handed.point is None or not math.isfinite(c.distance_bound):
         return
-    at = _same_form(exact, handed.point, optimum.point)
+    at = same_form(exact, handed.point, optimum.point)
     if at is None:
         return
     square = exact.distance(at, optimum.point).low
@@ -183,7 +181,7 @@ def _distance(exact: Exact, optimum: Optimum, handed: Handed, c: Any) -> Iterato
         yield Broken("distance_bound too short", detail)
 
 
-def _same_form(exact: Exact, point: Weights, other: Weights) -> Weights | None:
+def same_form(exact: Exact, point: Weights, other: Weights) -> Weights | None:
     """The point with W where the other has W: coefficients become W for a linear kernel."""
     if (point.W is None) == (other.W is None):
         return point

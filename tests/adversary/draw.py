@@ -61,14 +61,16 @@ def draw(rng: np.random.Generator) -> Draw:
 
 
 def _machine(rng: np.random.Generator) -> tuple[mr.Machine, str, int]:
-    cost = str(rng.choice(("linear", "quadratic"), p=(0.65, 0.35)))
+    cost: Any = str(rng.choice(("linear", "quadratic"), p=(0.65, 0.35)))
     d = int(rng.choice((2, 3, 4, 5), p=(0.25, 0.5, 0.2, 0.05)))
     if rng.random() < 0.35:
         return _user_machine(rng, d, cost), "user spec", d
     machine = mr.CATALOGUE[rng.integers(len(mr.CATALOGUE))]
     name = machine.name
     if name.startswith("RM"):
-        machine = mr.RM(Fraction(int(rng.integers(0, 9)), 8) if rng.random() < 0.7 else rng.random())
+        machine = mr.RM(
+            Fraction(int(rng.integers(0, 9)), 8) if rng.random() < 0.7 else rng.random()
+        )
         name = "RM(g)"
     return machine.with_cost(cost), name, d
 
@@ -128,7 +130,9 @@ def _data(rng: np.random.Generator, n: int, d: int, exact_gram: bool) -> tuple[A
 
 
 def _placed(rng: np.random.Generator, X: Any) -> Any:
-    where = rng.choice(("here", "scaled", "offset", "columns", "far"), p=(0.5, 0.2, 0.15, 0.1, 0.05))
+    where = rng.choice(
+        ("here", "scaled", "offset", "columns", "far"), p=(0.5, 0.2, 0.15, 0.1, 0.05)
+    )
     if where == "scaled":
         return X * 10.0 ** rng.integers(-6, 7)
     if where == "offset":
@@ -144,9 +148,9 @@ def _kernel(rng: np.random.Generator, kind: str, X: Any) -> tuple[Any, Any]:
     if kind == "sparse":
         return sparse.csr_array(X), mr.linear
     if kind == "precomputed":  # an exact Gram of integers, perhaps scaled by a power of two
-        return (X @ X.T + np.eye(len(X)) * (len(X) <= 40 and rng.integers(0, 2))) * 2.0 ** rng.integers(-30, 31), (
-            mr.precomputed
-        )
+        return (
+            X @ X.T + np.eye(len(X)) * (len(X) <= 40 and rng.integers(0, 2))
+        ) * 2.0 ** rng.integers(-30, 31), (mr.precomputed)
     spread = float(np.abs(X).max()) or 1.0
     if kind == "rbf":
         gamma = float(rng.choice((0.1, 0.5, 2.0, 10.0, 1e-6)))

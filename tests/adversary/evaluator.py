@@ -1,6 +1,7 @@
 """The attacker's own exact evaluator of a problem: nothing here comes from the judge, the exact path or a solver.
 
-    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r xi_ir^q,  xi_ir = max(0, max_{p in r} gamma - <nu_p, f_i>)
+    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r xi_ir^q
+    xi_ir    = max(0, max_{p in r} gamma - <nu_p, f_i>)
     D(alpha) = sum gamma alpha - 1/2 <A, K A> [- 1/2 ||1'A||^2 penalized] [- sum (group sum)^2 / (4 C_i) for q = 2]
     A[i,m]   = sum_p alpha[i,p] nu[y_i,p,m], minus its mean over m under sum-to-zero;     C_i = C weight_i, exactly
 
@@ -187,7 +188,8 @@ class Exact:
             if any(alpha.num[i, p] for p in range(self.d) if p not in counted or not cost):
                 return False
             if not self.quadratic and any(
-                int(alpha.num[i, group].sum()) > cost * alpha.den for group in self.groups[self.y[i]]
+                int(alpha.num[i, group].sum()) > cost * alpha.den
+                for group in self.groups[self.y[i]]
             ):
                 return False
         return self.bias != "free" or not self.expansion(alpha).num.sum(axis=0).any()

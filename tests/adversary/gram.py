@@ -34,6 +34,10 @@ class Gram:
     def radius(self) -> Fraction:
         return RADIUS if self.kind == "rbf" else Fraction(0)
 
+    def size(self) -> Fraction:
+        """The largest entry: on the diagonal, K being positive semi-definite."""
+        return Fraction(int(max(self.values.num.diagonal(), default=0)), self.values.den)
+
     @cached_property
     def values(self) -> Scaled:
         """K over the distinct examples."""
@@ -92,7 +96,8 @@ def _exponential(numerator: int, denominator: int) -> int:
 
 def gram_of(problem: mr.Problem) -> Gram:
     """The Gram of a problem as declared: its kernel's name and parameters, its X."""
-    name, function = problem.kernel.name, problem.kernel.function
+    name = problem.kernel.name
+    function: Any = problem.kernel.function
     if problem.kernel == mr.precomputed:
         _, first, index = np.unique(problem.X, axis=0, return_index=True, return_inverse=True)
         block = problem.X[np.ix_(first, first)]  # equal rows are equal points of feature space

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,22 +20,23 @@ ATTEMPTS = (("primal", 1e-7), ("primal", 1e-11), ("fast", 1e-11))
 SECONDS = 1.0
 
 
+@lru_cache(maxsize=8)
 def solution(problem: mr.Problem, method: str = "primal", tolerance: float = 1e-7) -> Any:
     """A Solution, or None where the package gives a typed refusal."""
     with contextlib.suppress(mr.MsvmError), np.errstate(all="ignore"):
-        options = {"max_seconds": SECONDS} if method == "fast" else {}
+        options: Any = {"max_seconds": SECONDS} if method == "fast" else {}
         return mr.solve(problem, method, tolerance=tolerance, **options)
     return None
 
 
-def float_guesses(
-    problem: mr.Problem, small: Exact, which: list[int]
-) -> Iterator[tuple[Any, Any]]:
+def float_guesses(problem: mr.Problem, small: Exact, which: list[int]) -> Iterator[tuple[Any, Any]]:
     """(alpha, b) of the problem with equal examples merged, better and dearer with every attempt."""
     reduced = merged_problem(problem, small, which)
+    gap = np.inf
     for method, tolerance in ATTEMPTS:
-        answer = solution(reduced, method, tolerance) if reduced is not None else None
+        answer = solution(reduced, method, tolerance) if reduced and gap > tolerance else None
         if answer is not None:
+            gap = min(gap, answer.certificate.relative_gap)
             yield np.asarray(answer.alpha), np.asarray(answer.b)
 
 
