@@ -14,7 +14,8 @@ from math import factorial
 
 from flint import fmpq_mat
 
-from msvm_ref.fisher.loss import dot, rational
+from msvm_ref.exact.numbers import rational
+from msvm_ref.fisher.loss import dot
 
 Rationals = tuple[Fraction, ...]
 

@@ -18,18 +18,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from msvm_ref.errors import SpecError
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.embedded import EmbeddedLoss, Piece, Point, Rationals
 from msvm_ref.fisher.envelope import Envelope, Ray
 from msvm_ref.fisher.least_risk import Least, LeastRisk
-from msvm_ref.fisher.loss import (
-    PointLoss,
-    dot,
-    fraction,
-    fractions,
-    is_symmetric,
-    point_loss,
-    rational,
-)
+from msvm_ref.fisher.loss import PointLoss, dot, is_symmetric, point_loss
 from msvm_ref.model.machine import Machine
 
 LARGEST = {True: 8, False: 5}

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from msvm_ref.exact.numbers import fractions, rational
 from msvm_ref.fisher.cells import moved
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import fractions, point_loss, rational
+from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.region import Constraint, Nothing, corners, extent
 from msvm_ref.fisher.risk import first_ranked
 from msvm_ref.model.machine import Machine
