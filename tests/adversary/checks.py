@@ -201,7 +201,8 @@ def _more(one: float | Fraction, other: float | Fraction) -> bool:
 
 
 def _pair(said: float, true: Fraction) -> str:
-    return f"said {said!r}, true {_float(true)!r}, off by {_float(Fraction(said) - true):.3g}"
+    off = _float(Fraction(said) - true) if math.isfinite(said) else said
+    return f"said {said!r}, true {_float(true)!r}, off by {off:.3g}"
 
 
 def _ratio(value: Fraction, best: Fraction) -> str:
@@ -212,4 +213,4 @@ def _float(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf

@@ -16,7 +16,7 @@ BIASES = ("none", "free", "penalized")
 KERNELS = ("linear", "sparse", "polynomial", "rbf", "precomputed")
 KERNEL_SHARES = (0.52, 0.06, 0.14, 0.14, 0.14)
 SIZES = ((1, 1), (2, 6), (7, 14), (15, 40), (1001, 1040))
-SIZE_SHARES = (0.1, 0.6, 0.22, 0.06, 0.02)
+SIZE_SHARES = (0.1, 0.58, 0.22, 0.06, 0.04)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from tests.adversary import campaign
 from tests.adversary.attack import Outcome, attack
 
-SEED, PROBLEMS = 1, 36
+SEED, PROBLEMS = 1, 30
 HERE = Path(__file__).parent
 SOURCES = "sources.py"
 """The only file that may know a solver or the exact path: for proposals, which are then proved or dropped."""
@@ -29,6 +29,15 @@ def test_what_decides_shares_nothing_with_what_is_attacked(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         assert not any(name.startswith("msvm_ref.") for name in names), names
+
+
+def test_an_attacker_that_breaks_down_is_counted_as_a_failure(monkeypatch):
+    def breaks(seed: int, index: int) -> Outcome:
+        raise ZeroDivisionError(f"{seed}, {index}")
+
+    monkeypatch.setattr(campaign, "attack", breaks)
+    claims = {failure["claim"] for failure in campaign.part(0, 0).failures}
+    assert claims == {"the attacker broke down"}
 
 
 def test_a_campaign_goes_on_where_it_stopped(tmp_path, monkeypatch):

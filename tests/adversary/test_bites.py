@@ -83,15 +83,18 @@ def oracle(case: Case, call) -> mr.Certificate:
     )
 
 
-def claims(cases, sabotage) -> set[str]:
+@pytest.fixture(scope="module")
+def certified(cases) -> list:
+    """Every case and call with the perfect judge's certificate."""
+    return [(case, call, oracle(case, call)) for case in cases for call in calls(case)]
+
+
+def claims(certified, sabotage) -> set[str]:
     """What the attacker says of the perfect judge's certificates after each was sabotaged."""
     return {
         fault.claim
-        for case in cases
-        for call in calls(case)
-        for fault in judged(
-            case, call, lambda _, c=case, k=call, **__: sabotage(oracle(c, k)), Outcome()
-        )
+        for case, call, certificate in certified
+        for fault in judged(case, call, lambda _, c=certificate, **__: sabotage(c), Outcome())
     }
 
 
@@ -105,8 +108,8 @@ def test_the_cases_are_proved(cases):
     assert all(case.optimum.proved for case in cases)
 
 
-def test_a_perfect_judge_passes(cases):
-    assert claims(cases, lambda c: c) == set()
+def test_a_perfect_judge_passes(certified):
+    assert claims(certified, lambda c: c) == set()
 
 
 class Forgiving(mr.Certificate):
@@ -170,6 +173,10 @@ SABOTAGE = {
     "optimal() ignores bounds": (as_class(Blind), "accepted with alpha above C"),
     "optimal() ignores support": (as_class(Blind), "accepted with alpha off its support"),
     "optimal() ignores the equality": (as_class(Blind), "accepted with alpha off the equality"),
+    "an infinite lower bound": (
+        lambda c: replace(c, lower=math.inf, upper=math.inf),
+        "lower above the optimum",
+    ),
     "NaN": (lambda c: replace(c, lower=math.nan), "enclosure is NaN"),
     "an empty enclosure": (
         lambda c: replace(c, lower=c.upper, upper=c.lower),
@@ -183,9 +190,9 @@ SABOTAGE = {
 
 
 @pytest.mark.parametrize("name", SABOTAGE)
-def test_a_sabotaged_judge_is_caught(cases, name):
+def test_a_sabotaged_judge_is_caught(certified, name):
     sabotage, claim = SABOTAGE[name]
-    assert claim in claims(cases, sabotage)
+    assert claim in claims(certified, sabotage)
 
 
 def raising(error):
