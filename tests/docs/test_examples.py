@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import msvm_ref as mr
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -111,6 +113,17 @@ def test_the_readme_is_a_front_page() -> None:
     assert shown in (ROOT / "examples" / "my_svm.py").read_text(encoding="utf-8")
     commands = re.findall(r"^## (?:Run|Test) it$.*?^```sh\n(.*?)^```", TEXT[README], re.M | re.S)
     assert [command.count("\n") for command in commands] == [1, 1]
+
+
+def test_one_version_everywhere() -> None:
+    """The package's; hatch reads the same line."""
+    changes = re.findall(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", text_of("CHANGELOG.md"), re.M)
+    assert changes[0] == mr.__version__
+    assert f"\nversion: {mr.__version__}\n" in text_of("CITATION.cff")
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", [README, ROOT / "docs" / "machines.md"], ids=stem)
