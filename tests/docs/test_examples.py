@@ -1,4 +1,4 @@
-"""The README and docs/ say what is so: snippets print what is shown, commands parse, links lead somewhere, tables are the code's."""
+"""The README and docs/ say what is so: snippets print what is shown, commands parse, links lead somewhere."""
 
 from __future__ import annotations
 
