@@ -1,8 +1,8 @@
 """A badge from a report: ``python -m msvm_ref.conformance.badge report.json badge.svg``.
 
 The report is what ``msvm-ref validate --report report.json`` wrote. Green: every check that could be decided passed; amber:
-failures that were declared beforehand; red: anything else. The number is the largest certified error among fits that did not say
-"not converged". Nothing is judged here; a badge is worth what its report is worth, so publish both.
+failures that were declared beforehand; red: anything else. The number is the largest certified error among fits that did not
+say "not converged". Nothing is judged here; a badge is worth what its report is worth, so publish both.
 """
 
 from __future__ import annotations
