@@ -34,6 +34,7 @@ from msvm_ref.solvers.fast.schedule import Schedule
 from msvm_ref.solvers.fast.steps import totals
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
+from msvm_ref.solvers.workspace import Workspace
 
 FINEST = 1e-14
 """The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
@@ -51,6 +52,7 @@ def solve_fast(
     kkt: float = 1e-3,
     start: Solution | None = None,
     progress: Callable[[float], None] | None = None,
+    workspace: Workspace | None = None,
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data)
@@ -67,6 +69,7 @@ def solve_fast(
         cache_mb,
         kkt if stop == "kkt" else None,
         start,
+        workspace or Workspace(),
     ).run(progress)
 
 
@@ -83,13 +86,14 @@ class _Ascent:
         cache_mb: float,
         kkt: float | None,
         start: Solution | None,
+        workspace: Workspace,
     ) -> None:
         self.problem, self.tolerance, self.kkt = problem, tolerance, kkt
         self.max_iter, self.max_seconds = max_iter, max_seconds
         self.began = time.perf_counter()
         self.random = np.random.default_rng(seed)
         self.machine = blocks(problem)
-        self.engine = _engine(problem, self.machine, cache_mb)
+        self.engine = _engine(problem, self.machine, cache_mb, workspace)
         self.free = problem.bias == "free"
         self.passes, self.polishes, self.barriers = 0, 0, 0
         self.best: tuple[Candidate, Certificate] | None = None
@@ -253,15 +257,16 @@ class _State:
         return self.gap / max(self.primal, 1e-300)
 
 
-def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine | LinearEngine:
+def _engine(
+    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace
+) -> KernelEngine | LinearEngine:
     if problem.is_linear:
         linear = LinearEngine(problem, machine, 0.0)
         linear.rho = _penalty(problem, linear.squares)
         return linear
-    key = ("rows", cache_mb)
-    if key not in problem.shared:
-        problem.shared[key] = rows(problem, cache_mb)
-    kept = problem.shared[key]
+    if cache_mb not in workspace.rows:
+        workspace.rows[cache_mb] = rows(problem, cache_mb)
+    kept = workspace.rows[cache_mb]
     return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
 
 

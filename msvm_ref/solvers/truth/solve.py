@@ -23,6 +23,7 @@ from msvm_ref.solvers.truth.dual import DualModel
 from msvm_ref.solvers.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.solvers.truth.kesler import KeslerModel
 from msvm_ref.solvers.truth.primal import Pieces, PrimalModel
+from msvm_ref.solvers.workspace import Workspace
 
 ROUNDS = 8
 """How often one backend may be asked again because the pieces it was given were contradicted."""
@@ -43,23 +44,43 @@ ROUTES: dict[str, Any] = {"primal": PrimalModel, "dual": DualModel, "kesler": Ke
 Backends = str | Sequence[str | Backend] | None
 
 
-def solve_primal(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+def solve_primal(
+    problem: Problem,
+    *,
+    tolerance: float,
+    backend: Backends = None,
+    workspace: Workspace | None = None,
+) -> Solution:
     """By the loss composition, min 1/2 ||W||^2 + sum_i C_i L(f(x_i), y_i)."""
-    return _solve(problem, "primal", backend, tolerance)
+    return _solve(problem, "primal", backend, tolerance, workspace)
 
 
-def solve_dual(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+def solve_dual(
+    problem: Problem,
+    *,
+    tolerance: float,
+    backend: Backends = None,
+    workspace: Workspace | None = None,
+) -> Solution:
     """By the unified dual with its kernel modifiers M."""
-    return _solve(problem, "dual", backend, tolerance)
+    return _solve(problem, "dual", backend, tolerance, workspace)
 
 
-def solve_kesler(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+def solve_kesler(
+    problem: Problem,
+    *,
+    tolerance: float,
+    backend: Backends = None,
+    workspace: Workspace | None = None,
+) -> Solution:
     """By Kesler's construction, a single-class SVM."""
-    return _solve(problem, "kesler", backend, tolerance)
+    return _solve(problem, "kesler", backend, tolerance, workspace)
 
 
-def _solve(problem: Problem, method: str, backend: Backends, tolerance: float) -> Solution:
-    search = _Search(problem, method, tolerance, [])
+def _solve(
+    problem: Problem, method: str, backend: Backends, tolerance: float, workspace: Workspace | None
+) -> Solution:
+    search = _Search(problem, method, tolerance, workspace or Workspace(), [])
     for solver in _backends(backend, problem):
         if search.ask(solver):
             break
@@ -81,22 +102,21 @@ class _Search:
     problem: Problem
     method: str
     tolerance: float
+    workspace: Workspace
     attempts: list[Attempt]
     best: Solution | None = None
     pieces: Pieces | None = field(default=None)
 
     def ask(self, backend: Backend) -> bool:
         """Let one backend try; True when the judge is satisfied."""
-        key = ("compiled", self.method)
-        kept: tuple[Model, float] | None = self.problem.shared.pop(
-            key, None
-        )  # taken while in use: no two solves share it
+        models = self.workspace.models
+        kept = models.pop(self.method, None)  # taken while in use: no two solves share it
         if (
             kept is not None and 1e-3 <= self.problem.C / kept[1] <= 1e3
         ):  # beyond, its scaling would no longer suit
             kept[0].set_costs(self.problem)
             done = self._rounds(kept[0], backend)
-            self.problem.shared[key] = kept
+            models[self.method] = kept
             if done:
                 return True
         model, whole = self._model()
@@ -104,7 +124,7 @@ class _Search:
             return self._rounds(model, backend)
         finally:
             if whole:
-                self.problem.shared[key] = (model, self.problem.C)
+                models[self.method] = (model, self.problem.C)
 
     def _model(self) -> tuple[Model, bool]:
         if self.method != "primal":
