@@ -17,12 +17,13 @@ from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.finish import finish
+from msvm_ref.solvers.presolve import Pieces, presolve
 from msvm_ref.solvers.solution import Attempt, Solution
 from msvm_ref.solvers.truth.backends import Backend, chain, find
 from msvm_ref.solvers.truth.dual import DualModel
 from msvm_ref.solvers.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.solvers.truth.kesler import KeslerModel
-from msvm_ref.solvers.truth.primal import Pieces, PrimalModel
+from msvm_ref.solvers.truth.primal import PrimalModel
 from msvm_ref.solvers.workspace import Workspace
 
 ROUNDS = 8
@@ -128,10 +129,10 @@ class _Search:
 
     def _model(self) -> tuple[Model, bool]:
         if self.method != "primal":
-            return ROUTES[self.method](self.problem), True
+            return ROUTES[self.method](presolve(self.problem)), True
         if self.pieces is None:
             self.pieces = guess_pieces(self.problem)
-        model = PrimalModel(self.problem, self.pieces)
+        model = PrimalModel(presolve(self.problem, self.pieces))
         return model, bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
 
     def _rounds(self, model: Model, backend: Backend) -> bool:
@@ -158,9 +159,8 @@ class _Search:
                     return False
             if revised is not None:
                 self.pieces = revised
-                model = PrimalModel(
-                    self.problem, revised, exact_penalty(self.problem, raw) if exact else np.inf
-                )
+                ceiling = exact_penalty(self.problem, raw) if exact else np.inf
+                model = PrimalModel(presolve(self.problem, revised, ceiling))
         return False
 
     def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
