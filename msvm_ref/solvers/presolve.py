@@ -91,9 +91,7 @@ class Presolved:
             alpha = np.ldexp(alpha, kappa - g)
         alpha = np.where(self.pieces.linear, problem.costs[:, None], alpha)
         left = shift
-        if (
-            u is not None
-        ):  # what the split-off mean still owes the scores, with more digits than they have
+        if u is not None:  # what the mean still owes the scores, with more digits than they have
             left = np.asarray(shift - self.mean.astype(np.longdouble) @ W, dtype=np.float64)
         if self.shift == "tied":
             size = float(abs(self.mean).max())
@@ -107,20 +105,32 @@ class Presolved:
 
 
 def presolve(
-    problem: Problem, pieces: Pieces | None = None, ceiling: float = math.inf
+    problem: Problem, pieces: Pieces | None = None, ceiling: float = math.inf, stiff: bool = False
 ) -> Presolved:
-    """``problem`` in a solver's units; ``ceiling`` caps its C_i."""
+    """``problem`` in a solver's units; ``ceiling`` caps its C_i.
+
+    The value is between that of 1/2 ||W||^2 (a prohibitive C) and that of sum C_i: ``stiff`` makes the former about 1, with the
+    features as they are and C_i that are prohibitive for a solver's floats (2^STEEP) if not yet for the problem.
+    """
     spec, q = problem.spec, 2 if problem.spec.quadratic else 1
     phi = problem.dense_features
     if problem.bias == "penalized":
         phi = np.column_stack([phi, np.ones(problem.n)])
-    shift, mean, rest = _split(problem, phi)
     g, v = _exponent(abs(spec.gamma).max()), _exponent(abs(spec.nu).max())
-    price = min(float(problem.costs.max()), ceiling) or 1.0
-    steepest = 2 * (g - v) - q * g - math.log2(price)  # log2 of h_j / c at E_j = 1
-    E = _scales(rest, mean, math.ceil((steepest - STEEP) / 2))
-    largest = steepest - 2 * int(E.min(initial=0))
-    kappa = round(math.log2(price) + q * g - min(max(-largest, 0.0), STEEP))
+    highest = min(float(problem.costs.max()), ceiling) or 1.0
+    if stiff:
+        shift, mean, rest = _split(problem, phi, math.inf)
+        E = np.full(phi.shape[1], _exponent(float(abs(rest).max(initial=0.0))), dtype=np.int64)
+        kappa = 2 * (g - v - int(E.max(initial=0))) if E.size else 0
+        if q == 1:
+            with np.errstate(over="ignore"):
+                ceiling = min(ceiling, float(np.ldexp(1.0, STEEP + kappa - g)))
+    else:
+        shift, mean, rest = _split(problem, phi, OFFSET)
+        steepest = 2 * (g - v) - q * g - math.log2(highest)  # log2 of h_j / c at E_j = 1
+        E = _scales(rest, mean, math.ceil((steepest - STEEP) / 2))
+        largest = steepest - 2 * int(E.min()) if E.size else 0.0
+        kappa = round(math.log2(highest) + q * g - min(max(-largest, 0.0), STEEP))
     return Presolved(
         problem,
         pieces or Pieces.unknown(problem),
@@ -137,13 +147,20 @@ def presolve(
     )
 
 
-def _split(problem: Problem, phi: Array) -> tuple[Shift, Array, Array]:
-    """How the mean is taken off, the mean, and what is left."""
+def is_stiff(problem: Problem) -> bool:
+    """Is C so large for the features, or their mean so far away, that the stiff scaling differs from the usual one?"""
+    usual, stiff = presolve(problem), presolve(problem, stiff=True)
+    highest = stiff.c(float(problem.costs.max()))
+    return usual.shift == "tied" or highest > 2.0**STEEP or bool((usual.h != usual.h[:1]).any())
+
+
+def _split(problem: Problem, phi: Array, far: float) -> tuple[Shift, Array, Array]:
+    """How the mean is taken off (tied where it is ``far`` spreads away from 0), the mean, and what is left."""
     mean = phi.mean(axis=0) if len(phi) else np.zeros(phi.shape[1])
     if problem.bias == "free":
         return "free", mean, phi - mean
     spread = abs(phi - mean).max(axis=0, initial=0.0)
-    if (abs(mean) > OFFSET * spread)[spread > 0].any():
+    if (abs(mean) / far > spread)[spread > 0].any():
         return "tied", mean, phi - mean
     return "none", np.zeros_like(mean), phi
 

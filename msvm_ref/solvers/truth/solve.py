@@ -17,7 +17,7 @@ from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.finish import finish
-from msvm_ref.solvers.presolve import Pieces, presolve
+from msvm_ref.solvers.presolve import Pieces, is_stiff, presolve
 from msvm_ref.solvers.solution import Attempt, Solution
 from msvm_ref.solvers.truth.backends import Backend, chain, find
 from msvm_ref.solvers.truth.dual import DualModel
@@ -122,10 +122,15 @@ class _Search:
                 return True
         model, whole = self._model()
         try:
-            return self._rounds(model, backend)
+            if self._rounds(model, backend):
+                return True
         finally:
             if whole:
                 models[self.method] = (model, self.problem.C)
+        if backend.again and is_stiff(self.problem):
+            self.pieces = Pieces.unknown(self.problem)
+            return self._rounds(ROUTES[self.method](presolve(self.problem, stiff=True)), backend)
+        return False
 
     def _model(self) -> tuple[Model, bool]:
         if self.method != "primal":
