@@ -18,23 +18,26 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import zero_weights
+from msvm_ref.solvers.deadline import Deadline
 
 LEAST_SQUARES = 1000
 """Examples up to which a kernel's weights are turned into coefficients by least squares."""
 STRETCH = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
-def finish(problem: Problem, raw: Candidate, tolerance: float) -> tuple[Candidate, Certificate]:
+def finish(
+    problem: Problem, raw: Candidate, tolerance: float, deadline: Deadline | None = None
+) -> tuple[Candidate, Certificate]:
     """The best candidate that can be read off ``raw``, and its certificate; more options are tried where the first falls short.
 
-    ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
+    That stops at the ``deadline``. ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
     """
     alpha = repaired(problem, raw.dual)
     options = _options(problem, raw, alpha)
     best = replace(options[0], alpha=alpha)
     certificate = judge(problem, best)
     for more in (options[1:], [_stretched(option, s) for option in options for s in STRETCH]):
-        if certificate.relative_gap <= tolerance:
+        if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
             break
         cheapest = min(more, key=lambda option: worth(problem, option).high)
         zero = worth(problem, cheapest).high == 0.0  # then the optimum is 0, and so is alpha
