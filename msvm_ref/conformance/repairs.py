@@ -14,6 +14,7 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.solution import Solution
+from msvm_ref.solvers.workspace import Workspace
 
 Mended = tuple[str, Problem, tuple[Array, Array], Solution]
 """(words, problem, (W, b) mended, ground truth of the problem)."""
@@ -129,12 +130,12 @@ def another_C(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]
     if not claimed_size > 0:
         return
     low, high = np.log(problem.C / RANGE), np.log(problem.C * RANGE)
-    f_low, f_high, truth = -np.inf, np.inf, None
+    f_low, f_high, truth, workspace = -np.inf, np.inf, None, Workspace()
     for _ in range(STEPS):
         inside = np.isfinite(f_low) and np.isfinite(f_high)
         share = float(np.clip(-f_low / (f_high - f_low), 0.05, 0.95)) if inside else 0.5
         middle = low + share * (high - low)
-        truth = solve(problem.with_C(float(np.exp(middle))))
+        truth = solve(problem.with_C(float(np.exp(middle))), workspace=workspace)
         off = float(np.log(max(size(*truth.candidate.primal), 1e-300) / claimed_size))
         if abs(off) < 1e-9:
             break

@@ -117,11 +117,6 @@ class Problem:
         return len(self.classes)
 
     @cached_property
-    def shared(self) -> dict[Any, Any]:
-        """Scratch space that ``with_C`` siblings share: a solver keeps there what does not depend on C."""
-        return {}
-
-    @cached_property
     def spec(self) -> Spec:
         return self.machine.at(self.d)
 
@@ -206,16 +201,11 @@ class Problem:
     def with_C(self, C: float) -> Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
         other = copy.copy(self)
-        other.__dict__["shared"] = self.shared
-        for kept in ("costs", "costs_below"):
-            other.__dict__.pop(kept, None)
+        for of_C in ("costs", "costs_below"):
+            other.__dict__.pop(of_C, None)
         object.__setattr__(other, "C", _cost("C", C))
         _check_costs(other.costs)
         return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What pickle and copy take along: everything but the solvers' scratch space."""
-        return {name: value for name, value in self.__dict__.items() if name != "shared"}
 
     def new_points(self, X: Any) -> Array:
         """Points to score, validated against the training data."""

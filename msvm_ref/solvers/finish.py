@@ -18,21 +18,26 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import zero_weights
+from msvm_ref.solvers.deadline import Deadline
 
+LEAST_SQUARES = 1000
+"""Examples up to which a kernel's weights are turned into coefficients by least squares."""
 STRETCH = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
-def finish(problem: Problem, raw: Candidate, tolerance: float) -> tuple[Candidate, Certificate]:
+def finish(
+    problem: Problem, raw: Candidate, tolerance: float, deadline: Deadline | None = None
+) -> tuple[Candidate, Certificate]:
     """The best candidate that can be read off ``raw``, and its certificate; more options are tried where the first falls short.
 
-    ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
+    That stops at the ``deadline``. ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
     """
     alpha = repaired(problem, raw.dual)
     options = _options(problem, raw, alpha)
     best = replace(options[0], alpha=alpha)
     certificate = judge(problem, best)
     for more in (options[1:], [_stretched(option, s) for option in options for s in STRETCH]):
-        if certificate.relative_gap <= tolerance:
+        if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
             break
         cheapest = min(more, key=lambda option: worth(problem, option).high)
         zero = worth(problem, cheapest).high == 0.0  # then the optimum is 0, and so is alpha
@@ -51,10 +56,18 @@ def _options(problem: Problem, raw: Candidate, alpha: Array) -> list[Candidate]:
     zeros = [zero_weights(problem, np.zeros(problem.d))]
     if not problem.is_linear:
         b = centred(problem, coef, b)[1]
-        return [Candidate(b=b, coef=coef), *zeros, zero_weights(problem, b)]
+        return [Candidate(b=b, coef=coef), *_short(problem, raw), *zeros, zero_weights(problem, b)]
     W, b = centred(problem, weights(problem, alpha)[0], b)
     own = [] if raw.W is None else [Candidate(*centred(problem, raw.W, raw.b))]
     return [Candidate(W, b), *own, *zeros, zero_weights(problem, b)]
+
+
+def _short(problem: Problem, raw: Candidate) -> list[Candidate]:
+    """The solver's W by its shortest coefficients: those of alpha are of C's size, cancel, and lose that many digits."""
+    if raw.W is None or problem.n > LEAST_SQUARES:
+        return []
+    W, b = centred(problem, raw.W, raw.b if raw.b is not None else np.zeros(problem.d))
+    return [Candidate(b=b, coef=np.linalg.lstsq(problem.features.T, W, rcond=None)[0])]
 
 
 def _stretched(option: Candidate, by: float) -> Candidate:
