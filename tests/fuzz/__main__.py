@@ -76,7 +76,7 @@ def plain(options: argparse.Namespace) -> int:
 
 def guided(options: argparse.Namespace, atheris: object) -> int:
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):  # type: ignore[attr-defined]
-        from tests.fuzz.drive import ROOM, SECONDS
+        from tests.fuzz.drive import ROOM, SECONDS, bound_memory
         from tests.fuzz.mutate import mutated_bytes, mutated_json
         from tests.fuzz.readers import READERS
 
@@ -113,6 +113,7 @@ def guided(options: argparse.Namespace, atheris: object) -> int:
             f"-artifact_prefix={folder}/",
             folder,
         ]
+        bound_memory()
         atheris.Setup(line, one, custom_mutator=mutate)  # type: ignore[attr-defined]
         atheris.Fuzz()  # type: ignore[attr-defined]
     return 0
