@@ -12,7 +12,9 @@ from typing import Any
 import msvm_ref
 from msvm_ref.commands import approx, claims, compare, fisher, fit_predict, validate, vectors
 from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.estimator.model_file import DEGREE
 from msvm_ref.fisher.definition1 import property3
+from msvm_ref.foreign import is_number, shown
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
 from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
 from msvm_ref.model.machine import Machine, Target, short
@@ -104,19 +106,17 @@ def _solve(options: argparse.Namespace) -> int:
 def parse_kernel(text: str) -> Kernel:
     """``linear``, ``rbf:0.5``, ``polynomial:3``, ``polynomial:3:1:0``."""
     name, *numbers = text.split(":")
-    try:
+    if all(map(is_number, numbers)):
         values = [float(v) for v in numbers]
         if name == "linear" and not values:
             return linear
         if name == "rbf" and len(values) == 1:
             return rbf(values[0])
         if name == "polynomial" and 1 <= len(values) <= 3:
-            return polynomial(int(values[0]) if values[0].is_integer() else -1, *values[1:])
-    except ValueError as error:
-        if isinstance(error, MsvmError):
-            raise
+            whole = values[0].is_integer() and values[0] <= DEGREE
+            return polynomial(int(values[0]) if whole else -1, *values[1:])
     raise DataError(
-        "--kernel", "be linear, rbf:GAMMA or polynomial:DEGREE[:GAMMA[:COEF0]]", repr(text)
+        "--kernel", "be linear, rbf:GAMMA or polynomial:DEGREE[:GAMMA[:COEF0]]", shown(text)
     )
 
 

@@ -7,6 +7,7 @@ than any stack; an archive of a kilobyte may unfold into gigabytes. Whatever is 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -63,7 +64,7 @@ def rational(value: Any, name: str, refuse: Callable[..., MsvmError] = DataError
 
 def is_number(text: str) -> bool:
     """Is it a decimal number, or nan or inf, in plain ASCII? (Python's float also takes 1_000 and other scripts' digits.)"""
-    return _FLOAT.fullmatch(text.strip()) is not None
+    return _FLOAT.fullmatch(text.strip(" \t\r\n")) is not None
 
 
 def read_text(path: str | Path, limit: int = FILE_LIMIT, encoding: str = "utf-8") -> str:
@@ -99,7 +100,7 @@ def _too_large(file: Path, limit: int, got: str) -> DataError:
 
 
 def parsed_json(text: str, name: str, constants: bool = False) -> Any:
-    """The value of a JSON text in which every key is stated once; NaN and Infinity only where ``constants`` allows them."""
+    """The value of a JSON text in which every key is stated once; what is not finite only where ``constants`` allows it."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
@@ -108,10 +109,14 @@ def parsed_json(text: str, name: str, constants: bool = False) -> Any:
 
     def constant(word: str) -> float:
         if not constants:
-            raise ValueError(f"{word} is no JSON number")
+            raise ValueError(f"{shown(word)} is no finite number")
         return float(word)
 
+    def number(word: str) -> float:
+        value = float(word)
+        return value if math.isfinite(value) else constant(word)
+
     try:
-        return json.loads(text, object_pairs_hook=once, parse_constant=constant)
+        return json.loads(text, object_pairs_hook=once, parse_constant=constant, parse_float=number)
     except (ValueError, RecursionError) as error:
         raise DataError(name, "be JSON", shown(str(error), 200)) from error

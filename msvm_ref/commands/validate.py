@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import math
 import os
 import sys
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Any
 
 from msvm_ref.commands.progress import Progress
 from msvm_ref.errors import DataError
+from msvm_ref.foreign import FILE_LIMIT, parsed_json, read_text, shown
 
 OK, VERDICT = 0, 1
 
@@ -219,6 +219,27 @@ def run_diagnose(args: argparse.Namespace) -> int:
     return OK if found.as_claimed else VERDICT
 
 
+CLAIM: dict[str, type | tuple[type, ...]] = {
+    "machine": str,
+    "cost": str,
+    "C": (int, float),
+    "kernel": str,
+    "bias": str,
+    "data": str,
+    "target": str,
+    "X": list,
+    "y": list,
+    "sample_weight": list,
+    "classes": list,
+    "W": list,
+    "b": list,
+    "alpha": list,
+    "coef": list,
+    "scores": list,
+}
+"""What a claim may say, each of its type or null."""
+
+
 def read_claim(path: str) -> tuple[Any, dict[str, Any]]:
     """(problem, candidate) of a JSON claim."""
     from msvm_ref.cli import parse_kernel
@@ -226,38 +247,35 @@ def read_claim(path: str) -> tuple[Any, dict[str, Any]]:
     from msvm_ref.model.catalogue import machine_named
     from msvm_ref.model.problem import Problem
 
-    try:
-        claim = json.loads(
-            sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-        )
-    except (OSError, ValueError) as error:
-        raise DataError(path, "be a JSON file", str(error)) from error
+    text = sys.stdin.read(FILE_LIMIT) if path == "-" else read_text(path)
+    claim = parsed_json(text, "standard input" if path == "-" else path)
     if not isinstance(claim, dict):
         raise DataError(path, "hold a JSON object", type(claim).__name__)
+    claim = {name: value for name, value in claim.items() if value is not None}
+    for name, value in claim.items():
+        if name not in CLAIM:
+            raise DataError(path, f"have keys among {', '.join(CLAIM)}", shown(name))
+        if not isinstance(value, CLAIM[name]) or isinstance(value, bool):
+            raise DataError(f"{name} in {path}", "be of its type", shown(value))
     if "data" in claim:
-        X, y = read_table(str(claim["data"]), claim.get("target"))
+        X, y = read_table(claim["data"], claim.get("target"))
     elif {"X", "y"} <= set(claim):
         X, y = claim["X"], claim["y"]
     else:
-        raise DataError(path, "have X and y, or data (a file)", ", ".join(claim) or "nothing")
-    machine = machine_named(str(claim.get("machine", "WW"))).with_cost(claim.get("cost", "linear"))
-    C = claim.get("C", 1.0)
-    if isinstance(C, (int, float)) and not math.isfinite(C):
-        raise DataError("C", "be finite", repr(C))
-    kernel = parse_kernel(str(claim.get("kernel", "linear")))
+        raise DataError(path, "have X and y, or data (a file)", shown(list(claim)))
     problem = Problem(
-        machine,
+        machine_named(claim.get("machine", "WW")).with_cost(claim.get("cost", "linear")),
         X,
         y,
-        C=C,
+        C=claim.get("C", 1.0),
         bias=claim.get("bias", "none"),
-        kernel=kernel,
+        kernel=parse_kernel(claim.get("kernel", "linear")),
         sample_weight=claim.get("sample_weight"),
         classes=claim.get("classes"),
     )
-    given = {k: claim[k] for k in ("W", "b", "alpha", "coef", "scores") if claim.get(k) is not None}
+    given = {k: claim[k] for k in ("W", "b", "alpha", "coef", "scores") if k in claim}
     if {"W", "coef"} & set(given):
         given.pop("alpha", None)
-    if problem.bias == "none" and not any(given.get("b", [0])):
+    if problem.bias == "none" and all(v == 0 for v in given.get("b", [])):
         given.pop("b", None)
     return problem, given

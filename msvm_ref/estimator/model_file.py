@@ -155,9 +155,11 @@ def text_of(name: str, value: Any) -> str:
     return value
 
 
-def _kernel(record: dict[str, Any]) -> Kernel:
+def _kernel(record: Any) -> Kernel:
+    if not isinstance(record, dict):
+        raise DataError("kernel", "be an object with a name", shown(record))
     arguments = dict(record)
-    name = arguments.pop("name")
+    name = arguments.pop("name", None)
     if not isinstance(name, str) or name not in KERNELS:
         raise DataError("kernel", f"be one of {', '.join(KERNELS)}", shown(name))
     make, parameters = KERNELS[name]

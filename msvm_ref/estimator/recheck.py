@@ -16,6 +16,7 @@ from typing import Any
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import shown
 from msvm_ref.judge.certificate import Certificate
+from msvm_ref.model.arrays import real_number
 
 VALUES = ("lower", "upper", "primal_value", "dual_value")
 """Fields in the units of the objective, known up to ``rounding``."""
@@ -29,7 +30,7 @@ def recorded(claim: Any) -> Certificate:
         raise DataError("certificate", f"have the fields {', '.join(names)}", shown(claim))
     for name, value in claim.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if number and not (abs(value) < math.inf):
+        if number and real_number(value) is None:
             raise DataError(f"certificate.{name}", "be finite, or 'inf' in words", shown(value))
     endless = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
     values: dict[str, Any] = {
