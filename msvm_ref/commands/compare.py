@@ -56,7 +56,7 @@ def add_commands(subparsers: Any) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> int:
-    from msvm_ref.studies.comparison import compare, count_cells, table
+    from msvm_ref.studies.comparison import compare, count_searches, table
 
     Cs, gammas = (
         numbers("--C", options.C),
@@ -68,7 +68,7 @@ def run_compare(options: argparse.Namespace) -> int:
     if options.plot is not None and not drawable(options.plot):
         return USAGE
     start = time.monotonic()
-    with Progress("compare", count_cells(len(options.data), Cs, gammas, options.kernel)) as bar:
+    with Progress("compare", count_searches(len(options.data))) as bar:
         rows = compare(
             [_named(name) for name in options.data],
             Cs,
