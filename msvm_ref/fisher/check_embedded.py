@@ -221,6 +221,11 @@ def _reduced(rows: list[list[int]]) -> tuple[list[list[int]], int]:
     return work[:kept], sign
 
 
+def independent(rows: list[Vector]) -> int:
+    """How many of the rows are linearly independent."""
+    return len(_reduced([_integers(row)[0] for row in rows])[0])
+
+
 def _determinant(rows: list[list[int]]) -> int:
     reduced, sign = _reduced(rows)
     return sign * reduced[-1][-1] if len(reduced) == len(rows) else 0
