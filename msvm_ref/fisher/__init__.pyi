@@ -1,6 +1,7 @@
 from .check_counterexample import verify_counterexample as verify_counterexample
 from .check_embedded import verify_embedded as verify_embedded
 from .check_proof import verify_proof as verify_proof
+from .check_regret import verify_regret as verify_regret
 from .check_target import verify_target as verify_target
 from .consistency import ConsistencyResult as ConsistencyResult
 from .consistency import fisher_consistency as fisher_consistency
@@ -9,6 +10,8 @@ from .definition1 import property3 as property3
 from .embedded import EmbeddedLoss as EmbeddedLoss
 from .embedding import embedded_loss as embedded_loss
 from .link import Link as Link
+from .regret import RegretConstant as RegretConstant
+from .regret import regret_constant as regret_constant
 from .risk import RiskMinimum as RiskMinimum
 from .risk import minimize_risk as minimize_risk
 from .target_consistency import TargetResult as TargetResult

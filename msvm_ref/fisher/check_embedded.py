@@ -52,7 +52,7 @@ def verify_embedded(machine: Machine, embedded: Any) -> int:
         require(not symmetric or v == sorted(v), "have rows sorted up", v)
         for q in held:
             require(dot(points[q][0], v) == values[q], "have rows that are optimal", points[q][0])
-        volume, simplices = _measure([points[q][0] for q in held], walls)
+        volume, simplices = measure([points[q][0] for q in held], walls)
         require(volume > 0, "give each row a cell with inner points", v)
         total, count = total + volume, count + simplices
     whole = Fraction(1, factorial(d)) if symmetric else Fraction(1)
@@ -136,7 +136,7 @@ def dual_value(
     return total
 
 
-def _measure(corners: list[Vector], walls: list[Vector]) -> tuple[Fraction, int]:
+def measure(corners: list[Vector], walls: list[Vector]) -> tuple[Fraction, int]:
     """The volume, relative to the simplex, of the simplices that the walls cut the hull of the corners into."""
     require(bool(corners), "give each row corners", "none")
     scaled = [_integers(P) for P in corners]

@@ -88,9 +88,7 @@ def _check_link(machine: Machine, d: int, target: list[Row], embedded: Any, link
     table = _table(link, d, len(target))
     moved = _closed(target)
     loss = RawLoss(machine, d)
-    least = [
-        dot(P, next(v for v, _, held, _ in pieces if q in held)) for q, (P, _) in enumerate(points)
-    ]
+    least = [min(dot(P, v) for v, _, _, _ in pieces) for P, _ in points]
     everywhere = _corners(points, least, pieces, symmetric, d)
     floor = _Floor(target, moved)
     worst, smallest = Fraction(0), None
@@ -108,7 +106,7 @@ def _check_link(machine: Machine, d: int, target: list[Row], embedded: Any, link
             if gain and (smallest is None or gain < smallest):
                 smallest = gain
     k = field(link, "mixture", int, WHAT)
-    require(k == d or k == _mixture(points, pieces, symmetric, d), "state the mixture", k, WHAT)
+    require(k == d or k == mixture(points, pieces, symmetric, d), "state the mixture", k, WHAT)
     constant = number(link.get("constant"), WHAT)
     require(constant == k * worst, f"state the constant {k * worst}", constant, WHAT)
     _check_epsilon(loss, link.get("epsilon"), smallest, constant)
@@ -192,7 +190,7 @@ def _rows(
             yield row, table[row], [tuple(points[q][0][c] for c in order) for q in held]
 
 
-def _mixture(points: Points, pieces: Pieces, symmetric: bool, d: int) -> int:
+def mixture(points: Points, pieces: Pieces, symmetric: bool, d: int) -> int:
     """1 + the largest dimension of a bounded face of U."""
     rows, best = [v for v, _, _, _ in pieces], 1
     for _, _, held, walls in pieces:

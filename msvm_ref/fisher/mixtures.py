@@ -7,6 +7,7 @@ Rows are optimal together at some P > 0 iff the corners they share have no class
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -75,3 +76,69 @@ def _independent(rows: list[Rationals]) -> tuple[Rationals, ...]:
         if int(fmpq_mat(lifted).rank()) == len(lifted):
             kept.append(row)
     return tuple(kept)
+
+
+@dataclass(frozen=True)
+class Simplex:
+    """Affinely independent rows, all that are optimal at ``P`` > 0; ``without[i]``: a P at which all but row i are."""
+
+    rows: tuple[Rationals, ...]
+    P: Rationals
+    without: tuple[Rationals, ...]
+
+
+def largest_simplex(embedded: EmbeddedLoss) -> Simplex:
+    """A bounded face of U that is a simplex, as large as there is one."""
+    full = _full_simplex(embedded)
+    rows = full if full is not None else _search_simplex(embedded)
+    tight = {
+        Q: frozenset(v for v in rows if dot(Q, v) == least)
+        for Q, least in embedded.corner_risks.items()
+    }
+    return Simplex(
+        rows,
+        _centre([Q for Q, there in tight.items() if len(there) == len(rows)]),
+        tuple(
+            _centre([Q for Q, there in tight.items() if there == frozenset(rows) - {v}])
+            for v in rows
+        )
+        if len(rows) > 1
+        else (),
+    )
+
+
+def _full_simplex(embedded: EmbeddedLoss) -> tuple[Rationals, ...] | None:
+    """The rows optimal at an inner corner where they are d: a facet that is a simplex, the largest there can be."""
+    for Q in embedded.corners:
+        if all(Q) and (not embedded.symmetric or list(Q) == sorted(Q)):
+            rows = _optimal(embedded, Q)
+            if len(rows) == embedded.d:
+                return tuple(sorted(rows))
+    return None
+
+
+def _search_simplex(embedded: EmbeddedLoss) -> tuple[Rationals, ...]:
+    optimal = {Q: _optimal(embedded, Q) for Q in embedded.corners}
+    best: frozenset[Rationals] = frozenset()
+    seen: set[frozenset[Rationals]] = set()
+    waiting = [
+        frozenset(Q for Q, rows in optimal.items() if piece.losses in rows)
+        for piece in embedded.pieces
+    ]
+    while waiting:
+        corners = waiting.pop()
+        if corners in seen:
+            continue
+        seen.add(corners)
+        together = frozenset.intersection(*(optimal[Q] for Q in corners))
+        if len(together) > len(best) and len(_independent(sorted(together))) == len(together):
+            best = together
+        for v in frozenset().union(*(optimal[Q] for Q in corners)) - together:
+            fewer = frozenset(Q for Q in corners if v in optimal[Q])
+            if _inner(fewer, embedded.d):
+                waiting.append(fewer)
+    return tuple(sorted(best))
+
+
+def _centre(corners: list[Rationals]) -> Rationals:
+    return tuple(sum(column, Fraction(0)) / len(corners) for column in zip(*corners, strict=True))
