@@ -52,7 +52,7 @@ def verify_embedded(machine: Machine, embedded: Any) -> int:
         require(not symmetric or v == sorted(v), "have rows sorted up", v)
         for q in held:
             require(dot(points[q][0], v) == values[q], "have rows that are optimal", points[q][0])
-        volume, simplices = _measure([points[q][0] for q in held], walls)
+        volume, simplices = measure([points[q][0] for q in held], walls)
         require(volume > 0, "give each row a cell with inner points", v)
         total, count = total + volume, count + simplices
     whole = Fraction(1, factorial(d)) if symmetric else Fraction(1)
@@ -136,7 +136,7 @@ def dual_value(
     return total
 
 
-def _measure(corners: list[Vector], walls: list[Vector]) -> tuple[Fraction, int]:
+def measure(corners: list[Vector], walls: list[Vector]) -> tuple[Fraction, int]:
     """The volume, relative to the simplex, of the simplices that the walls cut the hull of the corners into."""
     require(bool(corners), "give each row corners", "none")
     scaled = [_integers(P) for P in corners]
@@ -219,6 +219,11 @@ def _reduced(rows: list[list[int]]) -> tuple[list[list[int]], int]:
         previous = top[column]
         kept += 1
     return work[:kept], sign
+
+
+def independent(rows: list[Vector]) -> int:
+    """How many of the rows are linearly independent."""
+    return len(_reduced([_integers(row)[0] for row in rows])[0])
 
 
 def _determinant(rows: list[list[int]]) -> int:

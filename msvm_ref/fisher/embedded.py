@@ -76,11 +76,11 @@ class EmbeddedLoss:
     def orbits(self) -> tuple[Orbit, ...]:
         return tuple(
             Orbit(p.losses, orbit_size(p.losses) if self.symmetric else 1, self._report(p), cell)
-            for p, cell in zip(self.pieces, self._cells, strict=True)
+            for p, cell in zip(self.pieces, self.piece_cells, strict=True)
         )
 
     @cached_property
-    def _cells(self) -> tuple[Cell, ...]:
+    def piece_cells(self) -> tuple[Cell, ...]:
         build = whole_cell if self.symmetric else plain_cell
         return tuple(
             build(p.losses, [self.points[q].P for q in p.points], p.walls) for p in self.pieces
@@ -118,12 +118,22 @@ class EmbeddedLoss:
     def cells(self) -> tuple[Cell, ...]:
         """Where each row is optimal."""
         if not self.symmetric:
-            return self._cells
+            return self.piece_cells
         return tuple(
             _moved_cell(cell, placement(row))
-            for p, cell in zip(self.pieces, self._cells, strict=True)
+            for p, cell in zip(self.pieces, self.piece_cells, strict=True)
             for row in arrangements(p.losses)
         )
+
+    @cached_property
+    def corners(self) -> tuple[Rationals, ...]:
+        """Every vertex of every cell, once."""
+        return tuple(sorted({P for cell in self.cells for P in cell.vertices}, reverse=True))
+
+    @cached_property
+    def corner_risks(self) -> dict[Rationals, Fraction]:
+        """The least risk at every corner."""
+        return {P: self.least_risk(P) for P in self.corners}
 
     @cached_property
     def name(self) -> Name:

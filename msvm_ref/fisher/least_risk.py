@@ -49,7 +49,7 @@ class LeastRisk:
         for m in self.rivals:
             ahead = [one if c == m else -one if c == top else loss.zero for c in range(loss.d)]
             program.at_most(self._reduced(ahead), loss.zero)
-        self.standing = Standing(program)
+        self.program, self.standing = program, Standing(program)
 
     def _reduced(self, normal: Sequence[Number]) -> dict[int, Number]:
         """<normal, f> in the free scores: the last one is minus the sum of the others where sum f = 0."""
@@ -73,3 +73,15 @@ class LeastRisk:
         for m, weight in zip(self.rivals, best.y_ub[len(self.parts) :], strict=True):
             order[m] = weight
         return Least(-best.value, f, tuple(tuple(row) for row in table), tuple(order))
+
+    def within(self, losses: Sequence[Number]) -> Vector:
+        """Scores f with L_y(f) <= losses_y for every y; there must be some."""
+        zero, one = self.loss.zero, self.loss.zero + 1
+        program = Program(zero, self.program.free)
+        for row, bound in self.program.ub:
+            program.at_most(row, bound)
+        for y, most in enumerate(losses):
+            mine = {self.size + q: one for q, (z, _) in enumerate(self.groups) if z == y}
+            program.at_most(mine, most)
+        f = Standing(program).maximize({}).x[: self.size]
+        return (*f, -sum(f, zero)) if self.loss.pinned else f

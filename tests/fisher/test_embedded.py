@@ -8,7 +8,7 @@ import pytest
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.fisher import EmbeddedLoss, embedded_loss, minimize_risk, verify_embedded
-from msvm_ref.fisher.embedding import _Search, domain
+from msvm_ref.fisher.embedding import pieces_of
 from msvm_ref.fisher.loss import dot, point_loss
 from msvm_ref.fisher.naming import named
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CATALOGUE, CS, LLW, MMR, MMR_ORTHO, OVA, RM, WW
@@ -114,9 +114,7 @@ def test_brute_force_on_machines_that_favour_classes(machine):
 def test_symmetry_is_only_a_short_cut(machine):
     d = 4
     plain = embedded_loss(machine, d)
-    search = _Search(point_loss(machine, d), domain(d, False))
-    search.run(lambda done, total: None)
-    points, pieces = search.outcome(False)
+    points, pieces = pieces_of(point_loss(machine, d), False, lambda done, total: None)
     assert sorted(p.losses for p in pieces) == sorted(plain.losses)
     unsorted = EmbeddedLoss(machine, d, False, points, pieces, 0.0)
     unsorted.verify()
@@ -302,9 +300,9 @@ def test_refusals_come_at_once():
 
 
 def test_too_many_reports_are_given_up_in_words(monkeypatch):
-    import msvm_ref.fisher.embedding as embedding
+    import msvm_ref.fisher.cell_search as cell_search
 
-    monkeypatch.setattr(embedding, "MOST_ROWS", 2)
+    monkeypatch.setattr(cell_search, "MOST_ROWS", 2)
     with pytest.raises(SpecError, match="at most 2 reports"):
         embedded_loss(WW, 3)
 
