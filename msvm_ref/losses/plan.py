@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msvm_ref.model.machine import Machine, Margin, Target
 
 Rows = list[list[float]]
+MOST_PLANS = 1024
 _PLANS: dict[tuple[Machine, int], Plan] = {}
 
 
@@ -36,6 +37,8 @@ class Plan(NamedTuple):
 def plan(machine: Machine, d: int) -> Plan:
     key = (machine, d)
     if key not in _PLANS:
+        if len(_PLANS) >= MOST_PLANS:
+            _PLANS.clear()
         _PLANS[key] = _made(machine, d)
     return _PLANS[key]
 

@@ -119,7 +119,7 @@ class Subdifferential:
         return Fraction(int(value.p), int(value.q))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExactLoss:
     """A machine's loss at d classes; ``groups[y]`` are the slack groups of class y."""
 
