@@ -14,7 +14,7 @@ import numpy as np
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge, repaired, worth
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import zero_weights
@@ -67,7 +67,7 @@ def _short(problem: Problem, raw: Candidate) -> list[Candidate]:
     if raw.W is None or problem.n > LEAST_SQUARES:
         return []
     W, b = centred(problem, raw.W, raw.b if raw.b is not None else np.zeros(problem.d))
-    return [Candidate(b=b, coef=np.linalg.lstsq(problem.features.T, W, rcond=None)[0])]
+    return [Candidate(b=b, coef=frozen(np.linalg.lstsq(problem.features.T, W, rcond=None)[0]))]
 
 
 def _stretched(option: Candidate, by: float) -> Candidate:

@@ -16,7 +16,8 @@ from typing import Literal
 
 from msvm_ref.errors import SpecError
 from msvm_ref.model.conventions.convention import ONE, Factor
-from msvm_ref.model.machine import Machine, Target, Tensor
+from msvm_ref.model.entries import Tensor
+from msvm_ref.model.machine import Machine, Target
 
 Encoding = Literal["index", "one-hot", "signed"]
 Reduction = Literal["mean", "sum", "none"]

@@ -112,5 +112,5 @@ class DualModel:
             return None
         alpha[self.i, self.p] = self.alpha.value
         V = np.zeros((given.Z.shape[1], d)) if parts[0] is None else -parts[0] @ self.O.T
-        u = None if parts[1] is None else self.O @ np.ravel(parts[1])
-        return given.restored(self.problem, V, u, alpha)
+        bias = None if parts[1] is None else self.O @ np.ravel(parts[1])
+        return given.restored(self.problem, V, bias, alpha)
