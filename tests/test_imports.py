@@ -88,8 +88,22 @@ def test_the_vectors_verifier_needs_the_standard_library_alone(path):
     )
 
 
+SOLVERS = [p for p in FILES if p.relative_to(ROOT).parts[0] == "solvers"]
+DOOR = {f"msvm_ref.judge.{name}" for name in ("candidate", "certificate", "certify")}
+
+
+@pytest.mark.parametrize("path", SOLVERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_solver_sees_of_the_judge_the_candidate_and_the_door(path):
+    seen = {name for name in imports(path) if name.startswith("msvm_ref.judge")}
+    assert seen <= DOOR, seen - DOOR
+
+
 def test_the_routes_share_nothing_but_model_and_candidate():
-    shared = {"msvm_ref.judge.candidate", "msvm_ref.solvers.truth.backends"}
+    shared = {
+        "msvm_ref.judge.candidate",
+        "msvm_ref.solvers.presolve",
+        "msvm_ref.solvers.truth.backends",
+    }
     for route in ("primal", "dual", "kesler"):
         ours = {
             n
