@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.feasible import as_float, equality_residual
+from msvm_ref.judge.feasible import as_float, equality_residual, lengths
+from msvm_ref.judge.image import image_of_coef
 from msvm_ref.judge.objective import (
+    EXTENDED,
     Image,
     by_class,
     expansion,
@@ -21,6 +23,9 @@ from msvm_ref.judge.objective import (
 )
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
+
+NEGLIGIBLE = 1e-13
+"""A part of ||W|| below which no tolerance sees a tilt."""
 
 
 def kkt(
@@ -83,15 +88,25 @@ def sum_to_zero_fault(problem: Problem, at: Candidate, image: Image, gap: float)
         tilt, size = float(np.linalg.norm(at.W.sum(axis=1))), float(np.linalg.norm(at.W))
     else:
         assert at.coef is not None
-        r = at.coef.sum(axis=1)
-        r = np.where(abs(r) > noise * abs(at.coef).sum(axis=1), r, 0.0)
-        tilt = math.sqrt(max(float(r @ image.scores.sum(axis=1)), 0.0))
         size = math.sqrt(max(2 * image.half_norm.value, 0.0))
+        tilt = _tilt_of_coef(problem, at.coef, size)
     off, off_b = tilt / root, abs(float(at.b.sum())) / root
     size_b, target = float(np.linalg.norm(at.b)), float(abs(problem.spec.gamma).max())
     fault = (off if off > noise * size else 0.0) / max(size, math.sqrt(2 * gap), 1e-300)
     fault_b = (off_b if off_b > noise * size_b else 0.0) / max(target, 1e-300)
     return max(fault, fault_b)
+
+
+def _tilt_of_coef(problem: Problem, coef: Array, size: float) -> float:
+    """At least ||sum_c w_c|| = ||sum_i r_i phi(x_i)||, r = sum_c coef_c: sum_i s_i |r_i| where that is next to nothing beside
+    ||W||, else through the kernel; coefficients may cancel in W, so they say nothing of its size.
+    """
+    r = coef.astype(np.longdouble).sum(axis=1, keepdims=True)
+    error = rounding(problem.d, EXTENDED) * abs(coef).sum(axis=1, keepdims=True)
+    most = float(lengths(problem) @ (abs(r) + error)[:, 0])
+    if most <= NEGLIGIBLE * size:
+        return most
+    return math.sqrt(2 * max(image_of_coef(problem, r.astype(float), 0, error).half_norm.high, 0.0))
 
 
 def distance_bound(

@@ -1,6 +1,6 @@
 """The kernel of the data in exact numbers, over the distinct examples: rational, or integers over 2^BITS with a radius.
 
-linear and polynomial kernels and given Gram matrices are rational. exp(-gamma ||x - x'||^2) is computed in balls of
+linear and polynomial kernels are rational, and so is the factor that defines the problem of a given Gram matrix. exp(-gamma ||x - x'||^2) is computed in balls of
 PRECISION bits and rounded to a multiple of 2^-BITS, an error that ``radius`` bounds.
 """
 
@@ -41,8 +41,6 @@ class Gram:
     @cached_property
     def values(self) -> Scaled:
         """K over the distinct examples."""
-        if self.kind == "precomputed":
-            return self.points
         if self.kind == "rbf":
             return self._rbf()
         inner = self.points @ Scaled(self.points.num.T, self.points.den)
@@ -98,15 +96,11 @@ def gram_of(problem: mr.Problem) -> Gram:
     """The Gram of a problem as declared: its kernel's name and parameters, its X."""
     name = problem.kernel.name
     function: Any = problem.kernel.function
-    if problem.kernel == mr.precomputed:
-        _, first, index = np.unique(problem.X, axis=0, return_index=True, return_inverse=True)
-        block = problem.X[np.ix_(first, first)]  # equal rows are equal points of feature space
-        return Gram(scaled(block.tolist()), np.asarray(index).ravel(), "precomputed")
-    X: Any = problem.X
+    X: Any = problem.features if problem.kernel == mr.precomputed else problem.X
     rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     distinct, index = np.unique(rows, axis=0, return_inverse=True)
     points, index = scaled(distinct.tolist()), np.asarray(index).ravel()
-    if problem.kernel == mr.linear:
+    if problem.kernel in (mr.linear, mr.precomputed):
         return Gram(points, index, "linear")
     if name.startswith("rbf"):
         return Gram(points, index, "rbf", (Fraction(function.gamma),))
