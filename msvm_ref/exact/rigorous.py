@@ -23,7 +23,9 @@ from flint import arb, arb_mat, ctx, fmpq
 from msvm_ref.exact.numbers import rational
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.certify import worth
 from msvm_ref.judge.feasible import SHRINK, equality_residual, exact_steps, into_groups
+from msvm_ref.judge.kkt import sum_to_zero_fault
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Polynomial, Rbf
 from msvm_ref.model.problem import Problem
@@ -79,8 +81,20 @@ def made_rigorous(
         distance_bound=_distance(problem, shown, of - Fraction(lower)),
         primal_value=None if own.upper is None else outward(own.upper, 1),
         dual_value=None if own.dual is None else outward(own.dual, -1),
+        sum_to_zero=_tilt(problem, handed, own.upper, Fraction(lower)),
         lower_from=f"{certificate.lower_from}; rigorous: rationals and {PRECISION}-bit balls",
     )
+
+
+def _tilt(
+    problem: Problem, handed: Candidate, upper: Fraction | None, lower: Fraction
+) -> float | None:
+    """The candidate's distance from sum-to-zero, measured against the rigorous gap."""
+    image = worth(problem, handed).image
+    if image is None or upper is None:
+        return None
+    gap = outward(max(upper - lower, Fraction(0)), -1)
+    return sum_to_zero_fault(problem, handed, image, gap)
 
 
 def _distance(problem: Problem, at: Candidate, gap: Fraction) -> float:

@@ -1,6 +1,7 @@
 """The kernel of the data in exact numbers, over the distinct examples: rational, or integers over 2^BITS with a radius.
 
-linear and polynomial kernels are rational, and so is the factor that defines the problem of a given Gram matrix. exp(-gamma ||x - x'||^2) is computed in balls of
+linear and polynomial kernels are rational, and so is the factor that defines the problem of a given Gram matrix.
+exp(-gamma ||x - x'||^2) is computed in balls of
 PRECISION bits and rounded to a multiple of 2^-BITS, an error that ``radius`` bounds.
 """
 
