@@ -93,7 +93,7 @@ def test_b_of_an_absent_class_is_unbounded_on_one_side():
 
 
 def test_mmr_ortho_with_a_free_bias_is_trivial():
-    """MATH E11: w = 0 and no loss."""
+    """Erratum E11: w = 0 and no loss."""
     solution = mr.solve(mr.Problem(mr.MMR_ORTHO, X, Y, bias="free"))
     assert solution.objective == 0.0
     assert not solution.W.any()
