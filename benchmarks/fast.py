@@ -31,7 +31,7 @@ SHARK = {
     "digits d=10": (1.2, 6, 12, 17, 190, 180, 200, 330, 590),
     "5000x50 d=10": (0.9, 3.2, 10, 19, 40, 51, 55, 44, 53),
 }
-"""Shark's multiples of LIBSVM's time at eps = 1e-3, as the project's issue 3 measured them (not run here)."""
+"""Shark's multiples of LIBSVM's time at eps = 1e-3, measured elsewhere, on another machine (not run here)."""
 
 
 def gaussians(n: int, p: int, d: int, spread: float, seed: int = 0) -> tuple[Any, Any]:
@@ -174,7 +174,7 @@ def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ..
     fitted, peer = timed(lambda: estimator.fit(X, y))
     problem = mr.Problem(
         mr.CS, X, y, C=4.0
-    )  # MATH section 2: margin 1 at C is ours at 4 C, objective times 4
+    )  # docs/mathematics.md, section 2: margin 1 at C is ours at 4 C, objective times 4
     theirs = float(_objective(X, y, fitted.coef_.T))
     lower = 0.0
     for machine in machines:

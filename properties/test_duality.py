@@ -20,7 +20,7 @@ def exactly(values):
 
 
 class Exact:
-    """P, D and what separates them, in rationals and written from MATH section 1 alone (W, b centred under sum-to-zero)."""
+    """P, D and what separates them in rationals, from docs/mathematics.md, section 1, alone; sum-to-zero by centring (W, b)."""
 
     def __init__(self, problem, W, b, alpha):
         d, machine = problem.d, problem.machine

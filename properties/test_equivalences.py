@@ -1,4 +1,4 @@
-"""Machines that are other machines in disguise (MATH sections 1 and 2), with the maps of C, f and the objective."""
+"""Machines that are other machines in disguise (docs/mathematics.md, sections 1 and 2), with maps of C, f and objective."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -38,7 +38,7 @@ def check_optimality(trial: Trial) -> None:
 def check_machine(trial: Trial) -> None:
     """It is the machine it claims to be, on data where the others' optima provably differ."""
     if trial.d == 2:
-        raise CheckSkipped("two classes: most machines are the same problem there (MATH section 2)")
+        raise CheckSkipped("two classes: most machines are the same problem there")
     name = trial.machine.name
     pairs = [f for f in MACHINE_FIXTURES if name in (f.first[0], f.second[0])]
     if not pairs:

@@ -72,7 +72,7 @@ _ELSEWHERE: dict[tuple[str, float], tuple[Pair, ...]] = {
 SAME_WITH_TWO_CLASSES = frozenset(
     frozenset((name, "libsvm")) for name in ("HL(4)", "ZDO-WW", "libsvm-ovr")
 )
-"""g = (-h, h) turns these into LIBSVM's problem, its objective multiplied by 2 (MATH section 2, d = 2)."""
+"""g = (-h, h) turns these into LIBSVM's problem, its objective multiplied by 2 (docs/mathematics.md, section 2, d = 2)."""
 _WHERE = {frozenset(pair): where for where, pairs in _ELSEWHERE.items() for pair in pairs}
 PROBLEMS = {
     3: (_PLAIN, *(w for w in _ELSEWHERE if w[0] in DATA)),

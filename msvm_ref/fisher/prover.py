@@ -11,7 +11,7 @@ of scores, given by the signs of some violations and of differences of violation
 
 There is no box and no vertex enumeration: unbounded minimiser sets, rays and lines need no special care, because
 optimality of f is a local statement (step 2) and every region has finitely many signs to decide.
-The idea of deciding Fisher consistency over the cells of the loss is MATH section 6's.
+The idea of deciding Fisher consistency over the cells of the loss is that of docs/mathematics.md, section 6.
 """
 
 from __future__ import annotations

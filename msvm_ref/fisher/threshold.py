@@ -30,7 +30,7 @@ STEPS = 24
 
 
 def own_target(t: Fraction) -> Machine:
-    """ATS with the own-class target t instead of 1 (MATH E1)."""
+    """ATS with the own-class target t instead of 1 (docs/mathematics.md, E1)."""
     return Machine(
         f"ATS[own target {t}]", ATS.margin, ATS.aggregation, Target(own=t), ATS.sum_to_zero
     )

@@ -1,4 +1,4 @@
-"""The ten machines of the Unified View, one literal each (MATH section 1; UV sections 2.4 and 2.5, Table 1)."""
+"""The ten machines of the Unified View, one literal each (docs/mathematics.md, section 1; UV sections 2.4 and 2.5, Table 1)."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
     u_i = sum_k A_ki phi(x_k),   A'K A = I,      x~_i = u_i'phi(x) = sum_k A_ki k(x_k, x)          (ZDO section 1.2.3, (1.3))
 
 KPCA: K = V Lambda V', A = V Lambda^-1/2.  Cholesky: K = L L', A = L^-T (the paper's inverse of the Cholesky factor needs the
-transpose: A'K A = I fails for L^-1, MATH E20). A full basis reproduces K between training points and between training and
-new points, x~_i'x~_j = k(x_i, x_j); between two new points only their part in the span. With fewer columns (``rank``,
-``tolerance``) it is the projection on a subspace: x~'x~ <= k(x, x).
+transpose: A'K A = I fails for L^-1, docs/mathematics.md, E20). A full basis reproduces K between training points and
+between training and new points, x~_i'x~_j = k(x_i, x_j); between two new points only their part in the span. With fewer
+columns (``rank``, ``tolerance``) it is the projection on a subspace: x~'x~ <= k(x, x).
 ZDO = Zien, De Bona, Ong, "Training and Approximation of a Primal Multiclass Support Vector Machine", 2007.
 """
 

@@ -1,4 +1,4 @@
-"""Agglomerative clustering of classes by their pair margins (TH07 section 2; MATH E23).
+"""Agglomerative clustering of classes by their pair margins (TH07 section 2; docs/mathematics.md, E23).
 
     complete linkage   D(A, B) = max of the margins between A and B        single linkage   D(A, B) = min of them
 

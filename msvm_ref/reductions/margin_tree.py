@@ -13,7 +13,7 @@ taken. *linkage* is *greedy* wherever the splits are decided.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -60,12 +60,11 @@ class ClassSplit:
 
 @dataclass(frozen=True, eq=False)
 class MarginTree:
-    """``pair_margins`` of all classes (empty for the greedy rule, which does not need them); ``trained``: SVMs it took."""
+    """``trained``: how many SVMs the tree took."""
 
     samples: Samples
     rule: Rule
     root: ClassSplit
-    pair_margins: Mapping[tuple[int, int], MarginInterval]
     trained: int
 
     @property
@@ -113,7 +112,7 @@ def margin_tree(
         for j, k in combinations(range(samples.n_classes), 2):
             grower.pairs[j, k] = grower.separation((j,), (k,)).margin
     root = grower.grow(tuple(range(samples.n_classes)))
-    return MarginTree(samples, rule, root, dict(grower.pairs), len(grower.known))
+    return MarginTree(samples, rule, root, len(grower.known))
 
 
 @dataclass

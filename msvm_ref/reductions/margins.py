@@ -47,9 +47,6 @@ class MarginInterval:
         """The middle: what is drawn and compared where the order of two enclosures does not matter."""
         return (self.lower + self.upper) / 2 if math.isfinite(self.upper) else self.upper
 
-    def surely_below(self, other: MarginInterval) -> bool:
-        return self.upper < other.lower
-
 
 @dataclass(frozen=True, eq=False)
 class Separation:

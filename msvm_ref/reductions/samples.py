@@ -3,7 +3,8 @@
     min_{w,b}  1/2 ||w||^2 [+ 1/2 b^2] + C sum_i weight_i [1 - t_i h(x_i)]_+^q,    h(x) = <w, phi(x)> + b,  t_i = +1 or -1
 
 (HL (1) and (3); q = 2 for the quadratic cost) is the catalogue's WW with two classes: there h = 1/2 (f_0 - f_1), w_1 = -w_0,
-1/2 sum_c ||w_c||^2 = ||w||^2, so WW at 2C has twice the objective above, bias and cost alike (MATH section 2, d = 2).
+1/2 sum_c ||w_c||^2 = ||w||^2, so WW at 2C has twice the objective above, bias and cost alike (docs/mathematics.md,
+section 2, d = 2).
 """
 
 from __future__ import annotations

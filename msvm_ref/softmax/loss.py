@@ -6,9 +6,10 @@
 
 (1.4) prints 1 - m for a vector of m entries: over the m - 1 rivals that is 2 - m, the default here. ``printed=True`` keeps all
 m classes and 1 - m; the true class then adds the constant l(0), and no scores bring the loss below it: log 2 for the
-logistic loss (MATH E19). g -> 0 is the sum (Weston, Watkins), g -> infinity the maximum (Crammer, Singer) of the same l;
-gamma = 0 and gamma = inf are taken to mean these. For g a > 1 (a the largest t) the stable form of the paper is used,
-a + 1/g log((1 - k) e^{-g a} + sum e^{g (t_u - a)}); for smaller ones log1p of expm1, since there the 1 cancels.
+logistic loss (docs/mathematics.md, E19). g -> 0 is the sum (Weston, Watkins), g -> infinity the maximum (Crammer,
+Singer) of the same l; gamma = 0 and gamma = inf are taken to mean these. For g a > 1 (a the largest t) the stable form
+of the paper is used, a + 1/g log((1 - k) e^{-g a} + sum e^{g (t_u - a)}); for smaller ones log1p of expm1, since there
+the 1 cancels.
 """
 
 from __future__ import annotations

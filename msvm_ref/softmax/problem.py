@@ -5,7 +5,8 @@
 
 so that V (r x rank k_Y) is the paper's w in the joint feature space; with k_Y = I, V = W and f = W'x~ + b.
 
-Convex or not (MATH E18), decided by two facts. As a function of t the softmax is log(c + sum over rivals of e^{g t_u}) / g with
+Convex or not (docs/mathematics.md, E18) is decided by two facts.
+As a function of t the softmax is log(c + sum over rivals of e^{g t_u}) / g with
 c = 2 - m (default) or 1 - m + e^{g l(0)} (printed).
 1. c >= 0: convex and increasing in t, so the loss is convex for either l (two classes, or printed with a large g).
 2. c < 0, m >= 3. Hinge: along rivals violated alike it is log(c + (m-1) e^{g t}), strictly concave: not convex.
@@ -43,7 +44,7 @@ class SoftmaxProblem:
     """A validated softmax problem. ``gamma`` > 0, or 0 and inf for the limits (sum and maximum).
 
     ``label_kernel`` is k_Y (d x d, PSD; the identity by default), ``representation`` how k_X becomes features (X itself for the
-    linear kernel, a full KPCA otherwise), ``printed`` the softmax that includes u = y (MATH E19).
+    linear kernel, a full KPCA otherwise), ``printed`` the softmax that includes u = y (docs/mathematics.md, E19).
     """
 
     data: Problem

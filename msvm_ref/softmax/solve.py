@@ -31,7 +31,7 @@ MAX_ITERATIONS = 20_000
 
 
 class NotConvexWarning(UserWarning):
-    """The problem is not convex: what comes back is a stationary point, and may not be the optimum (MATH E18)."""
+    """The problem is not convex: what comes back is a stationary point, maybe not the optimum (docs/mathematics.md, E18)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def solve_softmax(
         raise DataError("method", "be 'cg', 'lbfgs', 'cones' or 'prox-linear'", repr(method))
     if not problem.convex:
         warnings.warn(
-            f"{problem!r} is not convex (MATH E18): a stationary point at best; gamma >= 1 with the "
+            f"{problem!r} is not convex (erratum E18): a stationary point at best; gamma >= 1 with the "
             "logistic loss is convex",
             NotConvexWarning,
             stacklevel=2,

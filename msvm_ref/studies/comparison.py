@@ -1,11 +1,12 @@
 """A comparison in HL's form: every method on every data set, with certificates.
 
-Five methods as HL compare them, each in HL's own convention of C (MATH section 2): one-against-all and one-against-one
-with a free bias, DAGSVM over the same pairs, "all together" (9) (WW with a penalized bias) and Crammer-Singer (16) (no
-bias); and the ten machines of the Unified View at C as UV writes it, all with the same bias. Accuracy is by stratified
-cross-validation on features standardized inside each fold; with several C or gamma the best accuracy is reported, as HL do
-(chosen and reported on the same folds, so it flatters everyone alike). Time, support vectors and certificate are those
-of one fit to all the data; unless told otherwise every row is solved by the same method, so that times compare.
+Five methods as HL compare them, each in HL's own convention of C (docs/mathematics.md, section 2): one-against-all and
+one-against-one with a free bias, DAGSVM over the same pairs, "all together" (9) (WW with a penalized bias) and
+Crammer-Singer (16) (no bias); and the ten machines of the Unified View at C as UV writes it, all with the same bias.
+Accuracy is by stratified cross-validation on features standardized inside each fold; with several C or gamma the best
+accuracy is reported, as HL do (chosen and reported on the same folds, so it flatters everyone alike). Time, support
+vectors and certificate are those of one fit to all the data; unless told otherwise every row is solved by the same
+method, so that times compare.
 
 Each method's grid is scikit-learn's GridSearchCV, whose fits go through joblib:
 ``with joblib.parallel_config(backend="dask"): compare(...)`` uses a dask cluster. The timed fit runs alone.

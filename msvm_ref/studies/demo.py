@@ -75,8 +75,8 @@ def _scikit_learn(X: Array, y: Any, scaling: float) -> tuple[float, Certificate,
     """LinearSVC's CS machine judged in its own convention.
 
     Its objective is 1/2 ||w||^2 + C sum xi with f_y - f_c >= 1 - xi and a constant feature ``intercept_scaling``;
-    ours has 1/2 (f_y - f_c) >= 1 - xi. So C_ours = 4 C, f_ours = 2 f (MATH section 2), the constant is a column of X,
-    and our objective is 4 times theirs.
+    ours has 1/2 (f_y - f_c) >= 1 - xi. So C_ours = 4 C, f_ours = 2 f (docs/mathematics.md, section 2), the constant
+    is a column of X, and our objective is 4 times theirs.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC

@@ -7,7 +7,7 @@ its gradient is gamma_p - C (Q 1)_p, so alpha = C is optimal if and only if
 
 A_j = sum_p (Pi nu)[y_j,p] over the components that count. UV's C <= 1/(d l) is enough where gamma = 1 and |Q| <= 1; C* is
 sharp. With alpha = C, w_c = w~_c - eta~ where  w~_c = a C sum_{i: y_i = c} phi(x_i),  eta~ = eta + b C sum_i phi(x_i)  and
-sum_p nu[y,p,c] = a [c = y] - b  (MATH E4 corrects UV's signs and factors).
+sum_p nu[y,p,c] = a [c = y] - b  (with UV's signs and factors corrected: docs/mathematics.md, E4).
 
 Theorem 9. On one point, f = 0 minimises the empirical risk of CS, AMO and ATM without a majority, and the regulariser
 as well: w* = 0 for every C.

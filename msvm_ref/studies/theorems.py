@@ -6,7 +6,7 @@ How "for all P in a region" is decided: the region is a polytope given by its ve
   subdifferential of R_P at f is a positive combination of those at the vertices, which all contain 0, so that 0 is
   interior to one such combination if and only if it is to every other.
 Supports (which P_y are positive) are taken one size at a time; classes being alike, one support of each size will do.
-Corrections are those of MATH E1 and E5 to E7.
+Corrections are the errata E1 and E5 to E7 of docs/mathematics.md.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def theorem5(d: int) -> tuple[TheoremFinding, ...]:
                 peak and certain,
                 ""
                 if certain
-                else "true for (d−1)/d < P_1 < 1; at P_1 = 1 the minimiser is not unique (MATH E7)"
+                else "true for (d−1)/d < P_1 < 1; at P_1 = 1 the minimiser is not unique (erratum E7)"
                 if peak
                 else "false",
             )
@@ -165,7 +165,7 @@ def theorem6(d: int) -> tuple[TheoremFinding, ...]:
                 throughout and inside and edge,
                 ""
                 if edge or not (throughout and inside)
-                else "f* is a minimiser throughout, but alone only where every P_y > 0 (MATH E5)",
+                else "f* is a minimiser throughout, but alone only where every P_y > 0 (erratum E5)",
             )
         )
         others = replace(machine, name="others", aggregation=OTHERS_SUM if value else OTHERS_MAX)
@@ -178,7 +178,7 @@ def theorem6(d: int) -> tuple[TheoremFinding, ...]:
                 d,
                 f"others-{named}: the same",
                 also,
-                "" if also else "the theorem is about the total operators only (MATH E5)",
+                "" if also else "the theorem is about the total operators only (erratum E5)",
             )
         )
     return (*findings, _constraint_matters(d))
@@ -201,7 +201,7 @@ def _constraint_matters(d: int) -> TheoremFinding:
         "for the maximum, dropping sum-to-zero changes nothing",
         not falls,
         "for 1/2 < P_1 < (d−1)/d the constrained f* is 0, but without the constraint (1, −1, …, −1) lowers the "
-        "risk: slope 1 − 2 P_1 (MATH E6)"
+        "risk: slope 1 − 2 P_1 (erratum E6)"
         if falls
         else "",
     )
@@ -215,9 +215,7 @@ def corollary1(d: int) -> tuple[TheoremFinding, ...]:
         correction = ""
         if result.consistent != claimed and result.counterexample is not None:
             c = result.counterexample
-            correction = (
-                f"P = ({', '.join(map(str, c.P))}) has f* = ({', '.join(map(str, c.f))}) (MATH E1)"
-            )
+            correction = f"P = ({', '.join(map(str, c.P))}) has f* = ({', '.join(map(str, c.f))}) (erratum E1)"
         findings.append(
             TheoremFinding(
                 "UV Corollary 1",

@@ -15,18 +15,18 @@ from msvm_ref.model.catalogue import AMO, ATS, CATALOGUE, CS, LLW, MMR_ORTHO, WW
 from tests.fisher.brute import ranked_first
 
 F = Fraction
-MATH = ["2/5", "3/10", "1/5", "1/10"]
+FOUR = ["2/5", "3/10", "1/5", "1/10"]
 
 
-def test_the_ats_counterexample_of_math_e1():
-    minimum = minimize_risk(ATS, MATH)
+def test_the_ats_counterexample_of_erratum_e1():
+    minimum = minimize_risk(ATS, FOUR)
     assert (minimum.value, minimum.minimiser, minimum.unique) == (F(16, 5), (1, 1, -1, -1), True)
     assert (minimum.argmax_classes, minimum.bayes_classes, minimum.consistent) == (
         (0, 1),
         (0,),
         False,
     )
-    P, f = ([rational(F(v)) for v in values] for values in (MATH, (3, -1, -1, -1)))
+    P, f = ([rational(F(v)) for v in values] for values in (FOUR, (3, -1, -1, -1)))
     assert fraction(point_loss(ATS, 4).risk(P, f)) == F(18, 5)
 
 
@@ -51,7 +51,7 @@ def test_agrees_with_brute_force_on_random_and_boundary_p(machine):
 
 
 def test_a_face_has_its_corners_and_both_stories():
-    minimum = minimize_risk(WW, MATH)
+    minimum = minimize_risk(WW, FOUR)
     assert not minimum.unique
     assert minimum.bounded
     assert minimum.vertices == ((2, 0, 0, -2), (1, 1, -1, -1))
@@ -121,7 +121,7 @@ def test_simple_probabilities_start_with_the_simplest():
 
 
 def test_json_form_is_complete():
-    data = minimize_risk(ATS, MATH).to_dict()
+    data = minimize_risk(ATS, FOUR).to_dict()
     assert data["value"] == "16/5"
     assert data["consistent"] is False
-    assert data["P"] == MATH
+    assert data["P"] == FOUR

@@ -184,7 +184,7 @@ def test_rm_needs_g_between_0_and_1(g):
 
 
 def test_property_3_is_decided_with_a_witness():
-    """MATH E10: every machine breaks Definition 1(3) on ties, RM(1) beyond ties."""
+    """Erratum E10: every machine breaks Definition 1(3) on ties, RM(1) beyond ties."""
     for machine in MACHINES:
         verdict = mr.fisher.property3(machine, 3)
         y, f = verdict.witness

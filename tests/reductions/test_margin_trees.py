@@ -161,7 +161,7 @@ def test_linkage_is_scipys(rule):
 
 
 def merge_the_furthest(classes, distance, rule):
-    """NP's sentence taken literally (MATH E23): join the clusters with the *largest* furthest distance."""
+    """NP's sentence taken literally (erratum E23): join the clusters with the *largest* furthest distance."""
     backwards = {pair: -d for pair, d in distance.items()}
     return cluster(classes, backwards, "single" if rule == "complete" else "complete")
 

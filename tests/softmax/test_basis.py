@@ -43,7 +43,7 @@ def test_a_a_transpose_inverts_k():
 
 
 def test_the_cholesky_inverse_needs_its_transpose():
-    """MATH E20: A = L^-T makes A'K A = I, A = L^-1 does not."""
+    """Erratum E20: A = L^-T makes A'K A = I, A = L^-1 does not."""
     basis = mr.softmax.cholesky().of(RBF)
     L = np.linalg.cholesky(RBF)
     np.testing.assert_array_equal(basis.points, np.arange(len(X)))

@@ -101,7 +101,7 @@ def test_gamma_1_is_multinomial_logistic_loss():
 
 
 def test_the_printed_form_has_a_floor():
-    """MATH E19: with u = y among the classes no scores bring the loss below l(0), log 2 for the logistic one."""
+    """Erratum E19: with u = y among the classes no scores bring the loss below l(0), log 2 for the logistic one."""
     y = np.array([0, 1, 2])
     perfect = 1e3 * np.eye(3)
     for gamma in (0.5, 1.0, 4.0):
@@ -122,7 +122,7 @@ def bend(loss, gamma, first, last, printed=False, classes=3):
 
 
 def test_convexity_is_decided_as_it_is():
-    """MATH E18, and a little more: the logistic loss is convex at every gamma >= 1. A witness wherever we say "not convex"."""
+    """Erratum E18 and a little more: the logistic loss is convex at every gamma >= 1. A witness where we say "not convex"."""
     X, y = blobs(3)
     convex = (
         ("logistic", 1.0, False),

@@ -32,7 +32,7 @@ X, Y = RNG.normal(size=(9, 2)), np.arange(9) % 3
     ids=lambda v: getattr(v, "name", str(v)),
 )
 def test_theorem_8_and_its_sharp_constant(machine, own, common):
-    """w~ = own C sum_{y=c} phi, eta~ = eta + common C sum phi: MATH E4's signs and factors, d = 3."""
+    """w~ = own C sum_{y=c} phi, eta~ = eta + common C sum phi: the signs and factors of erratum E4, d = 3."""
     problem = Problem(machine, X, Y, kernel=rbf(0.5))
     regime = kde_regime(problem)
     assert (regime.own, regime.common) == (own, common)

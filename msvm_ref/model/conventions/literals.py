@@ -1,4 +1,4 @@
-"""The table of conventions (MATH section 2), one literal each; ``convention.Convention`` has the formula.
+"""The table of conventions (docs/mathematics.md, section 2), one literal each; ``convention.Convention`` has the formula.
 
 s is what our scores are times theirs, l their loss over ours, r the factor of their 1/2 ||w||^2. A margin m in
 [m - (g_y - g_c)]_+ is s = 2/m, l = m with our 1/2 (f_y - f_c) >= 1.  A user's own convention is such a literal too.

@@ -1,7 +1,8 @@
 """The quadratic cost as a nearest point: the single-class SVM is the point of a convex hull closest to the origin.
 
 With each constraint divided by its target, <w, z~_t> >= 1 for z~_t = (z_t, e_t / sqrt(2 C_t)) / gamma_t is a separable
-problem (FH section 2: k + delta/(2C), the delta over pairs, MATH E16). On rays alpha = s beta, beta in the simplex,
+problem (FH section 2: k + delta/(2C), the delta over pairs, docs/mathematics.md, E16). On rays alpha = s beta, beta in
+the simplex,
 
     max_s  s - 1/2 s^2 ||v||^2   =   1 / (2 ||v||^2)   at   s = 1 / ||v||^2,     v = sum_t beta_t z~_t,
 

@@ -6,9 +6,9 @@
 
 FH = Franc, Hlavac, "Multi-class Support Vector Machine", ICPR 2002. Their (7) is the relative margin, where the product of
 the rows is 1/4 [delta(y_i,y_j) + delta(p,q) - delta(y_i,q) - delta(y_j,p)]; (3) and (4) are the primal (the printed
-one lacks xi >= 0, MATH E15) and the dual at gamma = 1. The quadratic cost adds delta/(2C) to the kernel; the delta runs over
-pairs (i,p) and not over examples (MATH E16): ``ridge`` is 1/(2 C_i) on the diagonal of the pairs.
-Any machine with own slacks goes the same way; FH have WW (MATH section 1).
+one lacks xi >= 0, docs/mathematics.md, E15) and the dual at gamma = 1. The quadratic cost adds delta/(2C) to the
+kernel; the delta runs over pairs (i,p) and not over examples (docs/mathematics.md, E16): ``ridge`` is 1/(2 C_i) on the
+diagonal of the pairs. Any machine with own slacks goes the same way; FH have WW (docs/mathematics.md, section 1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The block problem of one example, solved exactly: the proximal step of its aggregated loss (MATH section 8).
+"""The block problem of one example, solved exactly: the proximal step of its aggregated loss (docs/mathematics.md, section 8).
 
     max  <q, alpha> - 1/2 k ||sum_p alpha_p (Pi nu)_p||^2 [- (group sum)^2 / (4 C)]
     s.t. alpha >= 0,  each slack group's sum <= C (linear cost)

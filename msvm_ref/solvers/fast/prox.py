@@ -1,4 +1,4 @@
-"""The closed forms of the block problem (MATH section 8): own slacks, shared slacks, and an ascent for arbitrary margins.
+"""The closed forms of the block problem (docs/mathematics.md, section 8): own slacks, shared slacks, arbitrary margins.
 
 Each works on q = the slope of the block at alpha = 0 and leaves the optimum in ``alpha``.
 """

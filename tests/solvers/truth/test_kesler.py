@@ -134,7 +134,7 @@ def test_the_factor_of_m_is_a_factor(machine):
 
 
 def test_uv_6_as_printed_is_the_dual_of_another_problem():
-    """MATH E2: with sum-to-zero, sum alpha nu_c = 0 (unprojected) forces alpha = 0 for LLW, though its optimum is positive."""
+    """Erratum E2: with sum-to-zero, sum alpha nu_c = 0 (unprojected) forces alpha = 0 for LLW, whose optimum is positive."""
     X, y = blobs(3)
     problem = mr.Problem(mr.LLW, X, y, bias="free")
     solution = mr.solve(problem, method="dual")
