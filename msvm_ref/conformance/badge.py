@@ -20,7 +20,7 @@ from msvm_ref.errors import DataError, MsvmError
 
 LABEL = "certified by msvm_ref"
 GREEN, AMBER, RED = "#2f8f4e", "#b7791f", "#c9473c"
-CHARACTER = 6.6
+CHARACTER = 6.1
 """Width of a character at 11 px, in px; the text is stretched to it, so any font fits."""
 
 
