@@ -3,7 +3,8 @@ import numpy as np
 
 
 def my_svm(X, y, C):  # Weston and Watkins, no bias
-    n, d = len(X), y.max() + 1
+    labels, y = np.unique(y, return_inverse=True)
+    n, d = len(X), len(labels)
     W = cp.Variable((X.shape[1], d))
     f = X @ W
     margins = cp.multiply(0.5, f[np.arange(n), y][:, None] - f)

@@ -11,6 +11,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Context
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from msvm_ref.errors import DataError, MsvmError
 
 LABEL = "certified by msvm_ref"
 GREEN, AMBER, RED = "#2f8f4e", "#b7791f", "#c9473c"
-CHARACTER = 6.6
+CHARACTER = 6.1
 """Width of a character at 11 px, in px; the text is stretched to it, so any font fits."""
 
 
@@ -59,9 +60,16 @@ def summary(report: Mapping[str, Any]) -> tuple[str, str]:
         return f"fails {failed} of {len(statuses)} checks", RED
     if not math.isfinite(worst):
         return "error not bounded", RED
+    within = f"error ≤ {rounded_up(worst)}"
     if known:
-        return f"{passed} passed, {known} known to fail, error ≤ {worst:.0e}", AMBER
-    return f"{passed} checks, error ≤ {worst:.0e}", GREEN
+        return f"{passed} passed, {known} known to fail, {within}", AMBER
+    return f"{passed} checks, {within}", GREEN
+
+
+def rounded_up(value: float) -> str:
+    """One digit that is no smaller: a bound stays a bound in print."""
+    up = Context(prec=1, rounding=ROUND_CEILING)
+    return f"{up.create_decimal(repr(value)):.0e}" if value else "0"
 
 
 def main(arguments: Sequence[str]) -> int:

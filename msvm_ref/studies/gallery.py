@@ -46,15 +46,15 @@ def loss(machine: Machine, f: Array) -> Array:
     return total
 
 
-def card(machine: Machine, path: Path) -> Path:
-    """Draw the three panels of one machine to ``path``."""
+def card(machine: Machine, path: Path, resolution: int = 36) -> Path:
+    """Draw the three panels of one machine to ``path``; ``resolution`` is the Fisher map's."""
     plt = pyplot()
     from PIL import Image
 
     figure, axes = plt.subplots(1, 3, figsize=(13.2, 4.7), dpi=100)
     draw_loss(axes[0], machine)
     draw_circle(axes[1], machine)
-    simplex_map(machine, ax=axes[2], resolution=36)
+    simplex_map(machine, ax=axes[2], resolution=resolution)
     _, _, told = axes[2].get_title().partition("\n")
     title(axes[2], "predicted where the classes have probabilities P", told)
     figure.suptitle(

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from msvm_ref.conformance.badge import AMBER, GREEN, RED, badge, main, summary
+from msvm_ref.conformance.badge import AMBER, GREEN, RED, badge, main, rounded_up, summary
 from msvm_ref.errors import DataError
 
 
@@ -19,7 +19,7 @@ def report(*statuses, worst=1e-9):
 @pytest.mark.parametrize(
     ("given", "color", "words"),
     [
-        (report("passed", "passed", "skipped"), GREEN, "2 checks, error ≤ 1e-09"),
+        (report("passed", "passed", "skipped"), GREEN, "2 checks, error ≤ 1e-9"),
         (report("passed", "expected failure", worst=0.1), AMBER, "1 known to fail"),
         (report("passed", "failed"), RED, "fails 1 of 2"),
         (report("skipped", "skipped"), RED, "fails 0 of 2"),
@@ -31,6 +31,14 @@ def test_colour_and_words_follow_the_records(given, color, words):
     assert words in told
     assert shade == color
     assert ElementTree.fromstring(badge(given)).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(9.1e-9, "1e-8"), (1e-9, "1e-9"), (0.0, "0"), (0.123, "2e-1")]
+)
+def test_a_bound_is_rounded_up(value, text):
+    assert float(rounded_up(value)) >= value
+    assert rounded_up(value) == text
 
 
 def test_a_failing_solver_is_not_called_certified():
