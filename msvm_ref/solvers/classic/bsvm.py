@@ -15,21 +15,29 @@ Gauss-Seidel on q variables to a hundredth of the precision. No shrinking, no ca
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.classic.drive import Run, positive_integer, until_certified
+from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 INNER_SWEEPS = 200
 
 
 def solve_bsvm(
-    problem: Problem, *, tolerance: float, working_set: int = 10, max_iterations: int = 1_000_000
+    problem: Problem,
+    *,
+    tolerance: float,
+    working_set: int = 10,
+    max_iterations: int = 1_000_000,
+    max_seconds: float = math.inf,
 ) -> Solution:
     """HL's BSVM; for a relative margin with own slacks, linear cost and a penalized bias (WW)."""
     theirs = Relative(problem, "bsvm", "HL (9)", margin=2, shared=False, biases=("penalized",))
@@ -37,25 +45,22 @@ def solve_bsvm(
         positive_integer("working_set", working_set),
         positive_integer("max_iterations", max_iterations),
     )
+    deadline = Deadline.of("max_seconds", max_seconds)
     K, y, costs = theirs.gram, problem.y, theirs.costs
     alpha, iterations = np.zeros((problem.n, problem.d)), 0
 
     def advance(precision: float) -> Run:
         nonlocal iterations
-        spent, met = decompose(
-            K,
-            y,
-            costs,
-            alpha,
-            gradient(K, y, alpha),
-            min(q, alpha.size),
-            2 * precision,
-            budget - iterations,
-        )
+        g, size = gradient(K, y, alpha), min(q, alpha.size)
+
+        def step(most: int) -> tuple[int, bool]:
+            return decompose(K, y, costs, alpha, g, size, 2 * precision, most)
+
+        spent, met = sliced(step, budget - iterations, deadline)
         iterations += spent
         return Run(theirs.units * alpha, {"iterations": iterations}, met)
 
-    return until_certified(problem, "bsvm", tolerance, advance)
+    return until_certified(problem, "bsvm", tolerance, deadline, advance)
 
 
 @njit(cache=True)

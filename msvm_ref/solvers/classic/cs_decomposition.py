@@ -15,6 +15,7 @@ The bound behind (21): with delta_i^m = C delta(m,y_i) - a_i^m >= 0 and sum_m de
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -24,9 +25,10 @@ from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.cs_block import solve_block
-from msvm_ref.solvers.classic.drive import Run, positive_integer, until_certified
+from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 
@@ -36,6 +38,7 @@ def solve_cs_decomposition(
     tolerance: float,
     block: Literal["sorting", "fixed-point"] = "sorting",
     max_iterations: int = 2_000_000,
+    max_seconds: float = math.inf,
 ) -> Solution:
     """HL's decomposition; for a relative margin with a shared slack and linear cost (CS), bias none or penalized.
 
@@ -52,15 +55,21 @@ def solve_cs_decomposition(
         biases=("none", "penalized"),
     )
     budget = positive_integer("max_iterations", max_iterations)
+    deadline = Deadline.of("max_seconds", max_seconds)
     K, y, costs = theirs.gram, problem.y, theirs.costs
     e = 1.0 - np.eye(problem.d)[y]
     a, iterations = np.zeros((problem.n, problem.d)), 0
 
     def advance(precision: float) -> Run:
         nonlocal iterations
-        spent, met, bound = decompose(
-            K, y, costs, a, K @ a + e, block == "sorting", precision, budget - iterations
-        )
+        G, bound = K @ a + e, 0.0
+
+        def step(most: int) -> tuple[int, bool]:
+            nonlocal bound
+            spent, met, bound = decompose(K, y, costs, a, G, block == "sorting", precision, most)
+            return spent, met
+
+        spent, met = sliced(step, budget - iterations, deadline)
         iterations += spent
         alpha = -theirs.units * a
         alpha[np.arange(problem.n), y] = 0.0
@@ -72,7 +81,7 @@ def solve_cs_decomposition(
             {"gap_bound": theirs.objective_units * bound},
         )
 
-    return until_certified(problem, "cs-decomposition", tolerance, advance)
+    return until_certified(problem, "cs-decomposition", tolerance, deadline, advance)
 
 
 @njit(cache=True)

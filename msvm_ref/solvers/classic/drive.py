@@ -2,7 +2,8 @@
 
 An algorithm stops by its own rule at a given precision (a KKT violation, an epsilon). What that is worth is for the judge to
 say: the multipliers become a candidate, the candidate is certified, and where the certified relative gap is above the
-tolerance the algorithm goes on from where it stands with a tenth of the precision.
+tolerance the algorithm goes on from where it stands with a tenth of the precision. A limit in seconds cuts the iterations into
+slices, between which the clock is looked at.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array, real_number
 from msvm_ref.model.loss import weights
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
 
+SLICE = 0.2
+"""Seconds between two looks at the clock."""
 FIRST, LAST = 1e-2, 1e-15
 """The first precision asked for, and the one below which float64 has nothing more to give (relative to the target)."""
 
@@ -37,10 +41,34 @@ class Run:
     bounds: Mapping[str, float] = field(default_factory=dict)
 
 
+def sliced(
+    step: Callable[[int], tuple[int, bool]], budget: int, deadline: Deadline
+) -> tuple[int, bool]:
+    """``step(most)`` takes at most so many iterations: repeat until it met its rule, found no step, or the time is over.
+
+    (iterations, rule met); without a limit in one go.
+    """
+    if not deadline.limited:
+        return step(budget)
+    total, size = 0, 8
+    while True:
+        start, most = time.perf_counter(), min(size, budget - total)
+        spent, met = step(most)
+        total += spent
+        if met or spent < most or total >= budget or deadline.passed:
+            return total, met
+        seconds = time.perf_counter() - start
+        size = 2 * size if seconds < SLICE / 2 else max(size // 2, 1) if seconds > SLICE else size
+
+
 def until_certified(
-    problem: Problem, method: str, tolerance: float, advance: Callable[[float], Run]
+    problem: Problem,
+    method: str,
+    tolerance: float,
+    deadline: Deadline,
+    advance: Callable[[float], Run],
 ) -> Solution:
-    """The best certified answer of ``advance(precision)`` at ever finer precisions."""
+    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time."""
     precision = FIRST
     attempts: list[Attempt] = []
     best: Solution | None = None
@@ -49,12 +77,14 @@ def until_certified(
         start = time.perf_counter()
         run = advance(precision)
         candidate, certificate = finish(
-            problem, Candidate(*weights(problem, run.alpha), run.alpha), tolerance
+            problem, Candidate(*weights(problem, run.alpha), run.alpha), tolerance, deadline
         )
         gap = certificate.relative_gap
         said = (
             f"precision {precision:.0e}"
             if run.met
+            else "max_seconds"
+            if deadline.passed
             else "stalled at rounding level"
             if run.stalled
             else "budget spent"
@@ -65,7 +95,7 @@ def until_certified(
                 Solution(problem, candidate, certificate, method, "numba", tolerance, ()),
                 run.bounds,
             )
-        if best.converged or not run.met or precision <= LAST:
+        if best.converged or not run.met or precision <= LAST or deadline.passed:
             return replace(best, attempts=tuple(attempts), work={**run.work, **bounds})
         precision /= 10
 

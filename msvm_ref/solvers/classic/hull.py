@@ -24,8 +24,9 @@ from numba import njit
 from msvm_ref.errors import SpecError
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.classic.drive import Run, until_certified
+from msvm_ref.solvers.classic.drive import Run, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index, SingleClass, single_class
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 Iterate = Callable[..., tuple[int, bool]]
@@ -92,7 +93,12 @@ def hull(problem: Problem, method: str) -> Hull:
 
 
 def nearest_point(
-    problem: Problem, method: str, tolerance: float, budget: int, iterate: Iterate
+    problem: Problem,
+    method: str,
+    tolerance: float,
+    budget: int,
+    deadline: Deadline,
+    iterate: Iterate,
 ) -> Solution:
     """Run ``iterate`` (in place on beta) at ever finer epsilon; its beta becomes alpha = beta / ||v||^2 / gamma."""
     points = hull(problem, method)
@@ -111,17 +117,22 @@ def nearest_point(
         alpha = np.zeros(len(single.owner))
         if not len(beta):
             return Run(single.scatter(alpha), {"iterations": 0}, True)
-        spent, met = iterate(
-            points.K,
-            points.owner,
-            points.rows,
-            points.ridge,
-            diagonal,
-            beta,
-            points.scores(beta),
-            precision,
-            budget - iterations,
-        )
+        F = points.scores(beta)
+
+        def step(most: int) -> tuple[int, bool]:
+            return iterate(
+                points.K,
+                points.owner,
+                points.rows,
+                points.ridge,
+                diagonal,
+                beta,
+                F,
+                precision,
+                most,
+            )
+
+        spent, met = sliced(step, budget - iterations, deadline)
         iterations += spent
         beta[:] /= beta.sum()  # rounding only
         products = points.products(beta)
@@ -136,7 +147,7 @@ def nearest_point(
             {"distance": distance, "epsilon": distance - float(products.min()) / distance},
         )
 
-    return until_certified(problem, method, tolerance, advance)
+    return until_certified(problem, method, tolerance, deadline, advance)
 
 
 @njit(cache=True)

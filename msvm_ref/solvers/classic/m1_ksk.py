@@ -10,6 +10,8 @@ until epsilon-optimality. It converges like 1/iterations: use a modest tolerance
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -19,16 +21,21 @@ from msvm_ref.solvers.classic.drive import positive_integer
 from msvm_ref.solvers.classic.hull import all_products, nearest_point, shrink
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.m1_smo import add_point
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 
 def solve_m1_ksk(
-    problem: Problem, *, tolerance: float, max_iterations: int = 1_000_000
+    problem: Problem,
+    *,
+    tolerance: float,
+    max_iterations: int = 1_000_000,
+    max_seconds: float = math.inf,
 ) -> Solution:
     """FH's M-1-KSK; for every machine with own slacks, quadratic cost, positive targets, bias none or penalized."""
-    return nearest_point(
-        problem, "m1-ksk", tolerance, positive_integer("max_iterations", max_iterations), kozinec
-    )
+    budget = positive_integer("max_iterations", max_iterations)
+    deadline = Deadline.of("max_seconds", max_seconds)
+    return nearest_point(problem, "m1-ksk", tolerance, budget, deadline, kozinec)
 
 
 @njit(cache=True)

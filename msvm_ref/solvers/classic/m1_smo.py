@@ -12,41 +12,59 @@ pass over all pairs that finds no violator:  alpha < C and g > precision,  or  a
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.classic.drive import Run, positive_integer, until_certified
+from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index, single_class
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 
-def solve_m1_smo(problem: Problem, *, tolerance: float, max_updates: int = 10_000_000) -> Solution:
+def solve_m1_smo(
+    problem: Problem,
+    *,
+    tolerance: float,
+    max_updates: int = 10_000_000,
+    max_seconds: float = math.inf,
+) -> Solution:
     """FH's M-1-SMO; for every machine with own slacks, bias none or penalized, linear or quadratic cost."""
     single, budget = single_class(problem, "m1-smo"), positive_integer("max_updates", max_updates)
+    deadline = Deadline.of("max_seconds", max_seconds)
     diagonal, scale = single.diagonal(), float(abs(single.target).max(initial=0.0)) or 1.0
     alpha, updates, passes = np.zeros(len(single.owner)), 0, 0
 
     def advance(precision: float) -> Run:
-        nonlocal updates, passes
-        spent, swept, met = smo_passes(
-            single.kernel.extended,
-            single.owner,
-            single.rows,
-            single.target,
-            single.upper,
-            single.ridge,
-            diagonal,
-            alpha,
-            single.scores(alpha),
-            precision * scale,
-            budget - updates,
-        )
-        updates, passes = updates + spent, passes + swept
+        nonlocal updates
+        F = single.scores(alpha)
+
+        def step(most: int) -> tuple[int, bool]:
+            nonlocal passes
+            spent, swept, met = smo_passes(
+                single.kernel.extended,
+                single.owner,
+                single.rows,
+                single.target,
+                single.upper,
+                single.ridge,
+                diagonal,
+                alpha,
+                F,
+                precision * scale,
+                most,
+            )
+            passes += swept
+            return spent, met
+
+        spent, met = sliced(step, budget - updates, deadline)
+        updates += spent
         return Run(single.scatter(alpha), {"updates": updates, "passes": passes}, met)
 
-    return until_certified(problem, "m1-smo", tolerance, advance)
+    return until_certified(problem, "m1-smo", tolerance, deadline, advance)
 
 
 @njit(cache=True)

@@ -11,6 +11,8 @@ a quadratic in two variables, solved exactly.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -20,20 +22,21 @@ from msvm_ref.solvers.classic.drive import positive_integer
 from msvm_ref.solvers.classic.hull import all_products, nearest_point, shrink
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.m1_smo import add_point
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 
 def solve_nearest_point(
-    problem: Problem, *, tolerance: float, max_iterations: int = 1_000_000
+    problem: Problem,
+    *,
+    tolerance: float,
+    max_iterations: int = 1_000_000,
+    max_seconds: float = math.inf,
 ) -> Solution:
     """For every machine with own slacks, quadratic cost, positive targets, bias none or penalized."""
-    return nearest_point(
-        problem,
-        "nearest-point",
-        tolerance,
-        positive_integer("max_iterations", max_iterations),
-        triangles,
-    )
+    budget = positive_integer("max_iterations", max_iterations)
+    deadline = Deadline.of("max_seconds", max_seconds)
+    return nearest_point(problem, "nearest-point", tolerance, budget, deadline, triangles)
 
 
 @njit(cache=True)

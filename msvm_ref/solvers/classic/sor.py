@@ -9,20 +9,28 @@ the precision when its turn came.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array, real_number
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.classic.drive import Run, positive_integer, until_certified
+from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index, single_class
 from msvm_ref.solvers.classic.m1_smo import inner, move
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 
 def solve_sor(
-    problem: Problem, *, tolerance: float, omega: float = 1.3, max_sweeps: int = 200_000
+    problem: Problem,
+    *,
+    tolerance: float,
+    omega: float = 1.3,
+    max_sweeps: int = 200_000,
+    max_seconds: float = math.inf,
 ) -> Solution:
     """SOR; for every machine with own slacks, bias none or penalized, linear or quadratic cost."""
     relaxation = real_number(omega)
@@ -34,28 +42,34 @@ def solve_sor(
             "outside, the sweeps need not converge",
         )
     single, budget = single_class(problem, "sor"), positive_integer("max_sweeps", max_sweeps)
+    deadline = Deadline.of("max_seconds", max_seconds)
     diagonal, scale = single.diagonal(), float(abs(single.target).max(initial=0.0)) or 1.0
     alpha, sweeps = np.zeros(len(single.owner)), 0
 
     def advance(precision: float) -> Run:
         nonlocal sweeps
-        spent, met = sor_sweeps(
-            single.kernel.extended,
-            single.owner,
-            single.rows,
-            single.target,
-            single.upper,
-            single.ridge,
-            diagonal / relaxation,
-            alpha,
-            single.scores(alpha),
-            precision * scale,
-            budget - sweeps,
-        )
+        F, damped = single.scores(alpha), diagonal / relaxation
+
+        def step(most: int) -> tuple[int, bool]:
+            return sor_sweeps(
+                single.kernel.extended,
+                single.owner,
+                single.rows,
+                single.target,
+                single.upper,
+                single.ridge,
+                damped,
+                alpha,
+                F,
+                precision * scale,
+                most,
+            )
+
+        spent, met = sliced(step, budget - sweeps, deadline)
         sweeps += spent
         return Run(single.scatter(alpha), {"sweeps": sweeps}, met)
 
-    return until_certified(problem, "sor", tolerance, advance)
+    return until_certified(problem, "sor", tolerance, deadline, advance)
 
 
 @njit(cache=True)

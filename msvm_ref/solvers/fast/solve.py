@@ -25,7 +25,7 @@ from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.solvers.fast.interior import interior, price
+from msvm_ref.solvers.fast.interior import interior, price, takes_all
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import rows
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
@@ -131,7 +131,8 @@ class _Ascent:
             spent, was_pass = action(), action == self._pass
             now = self._state()
             schedule.note(was_pass, spent)
-            self.stopping.note(now.relative, self.passes, was_pass)
+            barrier = action == self._interior and takes_all(self.engine, self.machine)
+            self.stopping.note(now.relative, self.passes, was_pass, barrier)
             first = first or max(now.gap, 1e-300)
             if now.relative < self.closest[0] and not was_pass:
                 self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()

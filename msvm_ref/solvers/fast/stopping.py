@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from msvm_ref.solvers.deadline import Deadline
 
 LEAST_GOAL = 1e-17
-STALL, WINDOW, TRIES = 0.9, 400, 3
+STALL, WINDOW, TRIES, BARRIERS = 0.9, 400, 3, 8
 """Stalled: STALL times the best gap was not undercut in the last WINDOW passes, nor in the last third of them all, with TRIES
-Newton steps or barriers among them."""
+Newton steps or barriers among them; or not by BARRIERS barriers that each took every example."""
 
 
 @dataclass
@@ -29,11 +29,13 @@ class Stopping:
     best: float = math.inf
     since: int = 0
     tries: int = 0
+    barriers: int = 0
 
-    def note(self, gap: float, passes: int, was_pass: bool) -> None:
+    def note(self, gap: float, passes: int, was_pass: bool, whole_barrier: bool) -> None:
         self.tries += not was_pass
+        self.barriers += whole_barrier
         if gap < STALL * self.best:
-            self.best, self.since, self.tries = gap, passes, 0
+            self.best, self.since, self.tries, self.barriers = gap, passes, 0, 0
 
     @property
     def late(self) -> bool:
@@ -57,5 +59,6 @@ class Stopping:
         if self.late:
             return "max_seconds"
         window = max(WINDOW, passes // 3)
-        stalled = passes - self.since >= window and (self.tries >= TRIES or not polished)
-        return "rounding" if goal < LEAST_GOAL or (polished and stalled) else ""
+        stalled = passes - self.since >= window and self.tries >= TRIES
+        stalled = polished and (stalled or self.barriers >= BARRIERS)
+        return "rounding" if goal < LEAST_GOAL or stalled else ""
