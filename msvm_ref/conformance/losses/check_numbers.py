@@ -154,11 +154,11 @@ def check_shift(trial: LossTrial) -> None:
 
 
 def check_convexity(trial: LossTrial) -> None:
-    """Along random segments the loss lies below its chord; its own values alone decide."""
+    """Along random segments into a wrong decision the loss lies below its chord; its own values alone decide."""
     rng, d = trial.rng("convexity"), trial.d
-    for _ in range(24):
-        span = int(2 ** rng.integers(1, 9))
-        a, b = (grid_point(rng, d, span, 2, trial.centred) for _ in range(2))
+    for k in range(32):
+        a, b = (grid_point(rng, d, 2 ** (k % 8 + m), 6, trial.centred) for m in (0, 2))
+        b = _lowest_for(b, trial.middle)
         quarter = int(rng.integers(1, 4))
         share = Fraction(quarter, 4)
         between = tuple((1 - share) * u + share * v for u, v in zip(a, b, strict=True))
@@ -179,6 +179,14 @@ def check_convexity(trial: LossTrial) -> None:
                 f"{float(left):g} at {_row(a)} to {float(right):g} at {_row(b)}",
                 {"points": [[float(v) for v in f] for f in (a, between, b)]},
             )
+
+
+def _lowest_for(f: Vector, y: int) -> Vector:
+    """The same scores with the lowest one moved to class y."""
+    out = list(f)
+    low = out.index(min(out))
+    out[low], out[y] = out[y], out[low]
+    return tuple(out)
 
 
 def _row(f: Vector) -> str:

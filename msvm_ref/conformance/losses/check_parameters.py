@@ -12,7 +12,7 @@ from msvm_ref.conformance.losses.question import Question
 from msvm_ref.conformance.losses.trial import LossBroke, LossTrial
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 
-WEIGHTS = (0.5, 3.0, 0.0, 1.25, 2.0, 4.0)
+WEIGHTS = (0.75, 3.0, 0.0, 1.25, 2.0, 4.0)
 
 
 def needs(trial: LossTrial, *names: str) -> None:

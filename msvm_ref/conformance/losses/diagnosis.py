@@ -18,12 +18,13 @@ from msvm_ref.conformance.losses.hypotheses import (
     hypotheses,
     reordered,
 )
-from msvm_ref.conformance.losses.points import grid_point
+from msvm_ref.conformance.losses.points import labels_of, scores_of, smooth_points
 from msvm_ref.conformance.losses.question import Numbers
 from msvm_ref.conformance.losses.trial import ROUNDINGS, LossTrial
 from msvm_ref.conformance.losses.wording import Found, claim_words, words
 from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.losses.loss import loss
+from msvm_ref.model.conventions.convention import Factor
 from msvm_ref.model.machine import Machine
 
 FITTED, FRESH = 18, 32
@@ -42,11 +43,13 @@ class LossDiagnosis:
     as_claimed: bool
     proved_on: int
     note: str = ""
+    sizes: tuple[int, ...] = ()
 
     @property
     def sentence(self) -> str:
         if self.as_claimed:
-            return f"on ordinary scores it is {self.claimed}, as claimed ({self.proved_on} points)"
+            sizes = " and ".join(map(str, self.sizes))
+            return f"on ordinary scores of {sizes} classes it is {self.claimed}, as claimed ({self.proved_on} points)"
         if self.found is None:
             return self.note or f"no loss we know; claimed: {self.claimed}"
         return (
@@ -103,7 +106,7 @@ def diagnosed(trial: LossTrial) -> LossDiagnosis:
             "neither a mean nor a sum: a batch of equal rows changes with its length",
         )
     if all(_agrees(trial, probe, _claimed_values(trial)) for probe in probes):
-        return LossDiagnosis(claimed, None, True, FRESH * len(probes))
+        return LossDiagnosis(claimed, None, True, FRESH * len(probes), sizes=sizes)
     for name, spec in SMOOTH.items():
         if all(
             np.allclose(
@@ -137,11 +140,14 @@ class Probe:
     def of(trial: LossTrial, d: int) -> Probe:
         rng = trial.rng(f"probe {d}")
         total = FITTED + FRESH
-        rows = [
-            [float(v) for v in grid_point(rng, d, (1, 2, 8)[k % 3], 4, trial.centred)]
+        points = [
+            point
             for k in range(total)
+            for point in smooth_points(
+                rng, trial.exact(d), [k % d], span=(1, 2, 8)[k % 3], sum_to_zero=trial.centred
+            )
         ]
-        scores, y = np.array(rows), np.arange(total) % d
+        scores, y = scores_of(points), labels_of(points)
         replies = [
             trial.ask(trial.rows([row] * 4, [label] * 4))
             for row, label in zip(scores, y, strict=True)
@@ -204,7 +210,7 @@ def _proved(probe: Probe, exact: Exact) -> bool:
 
 def _search(trial: LossTrial, probes: list[Probe]) -> Found | None:
     """Usual targets first; where none agrees, each shape at the target that fits it best."""
-    usual = _best(trial, probes, hypotheses(probes[0].d))
+    usual = _best(trial, probes, hypotheses())
     if usual is not None:
         return usual
     for fitted in _with_fitted_targets(probes[0]):
@@ -226,7 +232,7 @@ def _with_fitted_targets(probe: Probe) -> Iterator[Hypothesis | None]:
                 step = step / 2 if closest == best else step
                 best = closest
             target = Fraction(best).limit_denominator(DENOMINATOR)
-            yield Hypothesis(shape, target, q, edits=2.0) if target else None
+            yield Hypothesis(shape, Factor(target), q, edits=2.0) if target else None
 
 
 def _misfits(shape: Shape, targets: Numbers, q: int, probe: Probe) -> Numbers:
@@ -296,10 +302,8 @@ def _fit(hypothesis: Hypothesis, probe: Probe) -> tuple[Fraction, Fraction] | No
 
 
 def _exactly(hypothesis: Hypothesis, a: Fraction, b: Fraction) -> Exact:
-    machine = hypothesis.machine()
-
     def at(f: tuple[Fraction, ...], y: int) -> tuple[Fraction, Fraction]:
-        exact = exact_loss(machine, len(f))
+        exact = exact_loss(hypothesis.machine(len(f)), len(f))
         moved = tuple(hypothesis.sign * v for v in f)
         label = int(reordered(np.array(y), hypothesis.order, len(f)))
         value, size = exact.value(moved, label), exact.size(moved, label)

@@ -19,6 +19,7 @@ from msvm_ref.conformance.losses.question import Numbers
 from msvm_ref.losses.loss import loss
 from msvm_ref.losses.softmax import Softmax
 from msvm_ref.model.catalogue import RM
+from msvm_ref.model.conventions.convention import Factor
 from msvm_ref.model.machine import (
     ABSOLUTE,
     OTHERS_MAX,
@@ -43,6 +44,7 @@ class Shape:
     note: str = ""
 
     def at(self, target: Fraction, q: int) -> Machine:
+        """The machine with its targets times ``target``, at power q."""
         assert isinstance(self.machine.target, Target)
         given = self.machine.target
         scaled = Target(target * given.own, target * given.other, target * given.own_per_rival)
@@ -91,11 +93,18 @@ SMOOTH: dict[str, Softmax] = {
 ORDERS = ("as given", "shifted up by one", "shifted down by one", "reversed")
 
 
-def targets(d: int) -> tuple[Fraction, ...]:
-    """Margins in use: 1 and 2, their neighbours, and those that depend on d."""
-    plain = ("1", "2", "0", "1/2", "4", "10", "100", "1/10", "-1", "3", "1/4")
-    in_d = (f"{d - 1}", f"1/{d - 1}", f"{d}", f"1/{d}")
-    return tuple(dict.fromkeys(Fraction(text) for text in (*plain, *in_d)))
+TARGETS: tuple[Factor, ...] = (
+    *(
+        Factor(Fraction(text))
+        for text in ("1", "2", "0", "1/2", "4", "10", "100", "1/10", "-1", "3", "1/4")
+    ),
+    Factor(power=1),
+    Factor(power=-1),
+    Factor(classes=1),
+    Factor(classes=-1),
+)
+"""Margins in use: 1 and 2, their neighbours, and those that depend on d."""
+USUAL = TARGETS[:2]
 
 
 def reordered(y: Numbers, order: str, d: int) -> Numbers:
@@ -110,33 +119,35 @@ class Hypothesis:
     """B, before its factor and offset; ``edits`` counts how far it is from an ordinary loss."""
 
     shape: Shape
-    target: Fraction
+    target: Factor
     q: int
     sign: int = 1
     order: str = "as given"
     outer: Fraction = Fraction(1)
     edits: float = 0.0
 
-    def machine(self) -> Machine:
-        return self.shape.at(self.target, self.q)
+    def machine(self, d: int) -> Machine:
+        return self.shape.at(self.target.at(d), self.q)
 
     def values(self, scores: Numbers, y: Numbers) -> Numbers:
         """B of every row in float64: for the search, which a proof in rationals follows."""
         labels = reordered(y, self.order, scores.shape[1])
-        each = np.asarray(loss(self.machine(), self.sign * scores, labels, reduction="none"))
+        each = np.asarray(
+            loss(self.machine(scores.shape[1]), self.sign * scores, labels, reduction="none")
+        )
         return np.asarray(each ** float(self.outer))
 
 
-def hypotheses(d: int) -> Iterator[Hypothesis]:
+def hypotheses() -> Iterator[Hypothesis]:
     """Few edits first: shapes, targets and powers; then signs, label orders, squares and roots of the sum."""
     for rank in range(4):
         for shape in SHAPES:
-            for target in targets(d):
+            for target in TARGETS:
                 yield from _variants(shape, target, rank)
 
 
-def _variants(shape: Shape, target: Fraction, rank: int) -> Iterator[Hypothesis]:
-    usual = target in (1, 2)
+def _variants(shape: Shape, target: Factor, rank: int) -> Iterator[Hypothesis]:
+    usual = target in USUAL
     base = Hypothesis(shape, target, 1, edits=float(bool(shape.note)) + (not usual))
     if rank == 0:
         yield base

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from msvm_ref.model.conventions.convention import ONE, Factor
 from msvm_ref.model.machine import RELATIVE, Machine, Margin, Target, short
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Found:
     def machine(self) -> Machine:
         """The hypothesis's machine as it is told: 2 - z as 2 (1 - z/2) where the claim has the half."""
         assert self.hypothesis is not None
-        machine = self.hypothesis.machine()
+        machine = self.hypothesis.machine(self.sizes[0])
         return replace(machine, margin=RELATIVE, target=Target()) if self.as_half else machine
 
     @property
@@ -53,7 +54,7 @@ class Found:
             self.halved
             and h is not None
             and h.shape.machine.margin_name == "difference"
-            and h.target == 2
+            and h.target == Factor(Fraction(2))
         )
 
     @property
@@ -85,9 +86,9 @@ def words(found: Found) -> str:
     if found.as_half:
         parts.append("with margin (f_y - f_c)/2 >= 1")
     elif h.shape.relative:
-        parts.append(f"with margin f_y - f_c >= {short(h.target)}")
-    elif h.target != 1:
-        parts.append(f"with its targets times {short(h.target)}")
+        parts.append(f"with margin f_y - f_c >= {target_words(h.target)}")
+    elif h.target != ONE:
+        parts.append(f"with its targets times {target_words(h.target)}")
     text = " ".join(parts)
     more = [text]
     if h.q == 2 and h.outer == 1:
@@ -119,6 +120,10 @@ def _scaled(found: Found) -> list[str]:
         said = factor_words(found.sizes, found.offsets)
         out.append(f"plus {said or _each(found.sizes, found.offsets)}")
     return out
+
+
+def target_words(target: Factor) -> str:
+    return str(factor_words((3, 4), (target.at(3), target.at(4))))
 
 
 def _each(sizes: tuple[int, ...], values: tuple[Fraction, ...]) -> str:
