@@ -28,17 +28,10 @@ from msvm_ref.errors import DataError, SpecError
 from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, counterexample
 from msvm_ref.fisher.face import minimum
-<<<<<<< HEAD
-from msvm_ref.fisher.loss import Number, PointLoss, is_symmetric, point_loss
-from msvm_ref.fisher.optimality import multipliers_at
-from msvm_ref.fisher.probability import bayes_classes, simple_probabilities
-from msvm_ref.fisher.proof import Descent, Empty, Node, Proof, ProofCase, Split
-=======
-from msvm_ref.fisher.loss import PointLoss, fraction, fractions, is_symmetric, point_loss, rational
+from msvm_ref.fisher.loss import PointLoss, is_symmetric, point_loss
 from msvm_ref.fisher.optimality import multipliers_at
 from msvm_ref.fisher.probability import bayes_classes, rounded, simple_probabilities
-from msvm_ref.fisher.proof import Case, Descent, Empty, Node, Proof, Split
->>>>>>> b1a2b337efe3babe0ad41a74c425ed223b4259ff
+from msvm_ref.fisher.proof import Descent, Empty, Node, Proof, ProofCase, Split
 from msvm_ref.fisher.prover import MODES, Bad, RawDescent, RawNode, TooManyRegionsError, search
 from msvm_ref.fisher.region import Nothing
 from msvm_ref.fisher.risk import classes, first_ranked, show
@@ -224,20 +217,15 @@ def fisher_consistency(
             str(d),
             "use minimize_risk at the P you care about",
         )
-<<<<<<< HEAD
-    refutation, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
+    refutation: Counterexample | None
+    proof: Proof | SquaredProof | None
+    if machine.cost == "quadratic":
+        refutation, proof = _decide_squared(loss, mode, symmetric)
+    else:
+        refutation, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
     return ConsistencyResult(
         machine, d, mode, symmetric, proof, refutation, time.perf_counter() - start
     )
-=======
-    found: Counterexample | None
-    proof: Proof | SquaredProof | None
-    if machine.cost == "quadratic":
-        found, proof = _decide_squared(loss, mode, symmetric)
-    else:
-        found, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
-    return ConsistencyResult(machine, d, mode, symmetric, proof, found, time.perf_counter() - start)
->>>>>>> b1a2b337efe3babe0ad41a74c425ed223b4259ff
 
 
 def _decide_squared(

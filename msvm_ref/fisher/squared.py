@@ -28,7 +28,8 @@ from typing import Any
 
 from msvm_ref.errors import SpecError
 from msvm_ref.exact.lp import Infeasible, Optimum, Program, UnboundedError
-from msvm_ref.fisher.loss import Component, PointLoss, Vector, dot, fraction, fractions
+from msvm_ref.exact.numbers import fraction, fractions
+from msvm_ref.fisher.loss import Component, PointLoss, Vector, dot
 from msvm_ref.fisher.region import Constraint, Nothing, above, centred, inside
 
 K, J = 0, 1

@@ -14,9 +14,10 @@ from fractions import Fraction
 
 from msvm_ref.errors import BackendError, SpecError
 from msvm_ref.exact.lp import Infeasible, Program
+from msvm_ref.exact.numbers import fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, Table
 from msvm_ref.fisher.face import lowest, minimum
-from msvm_ref.fisher.loss import Number, PointLoss, Vector, fractions, rational, slack
+from msvm_ref.fisher.loss import Number, PointLoss, Vector, slack
 from msvm_ref.fisher.probability import bayes_classes, rounded, simple_probabilities
 from msvm_ref.fisher.region import Nothing, above, corners, inside
 from msvm_ref.fisher.squared import exceptional, own_slacks
