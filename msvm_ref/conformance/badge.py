@@ -1,13 +1,12 @@
 """A badge from a report: ``python -m msvm_ref.conformance.badge report.json badge.svg``.
 
 The report is what ``msvm-ref validate --report report.json`` wrote. Green: every check that could be decided passed; amber:
-failures that were declared beforehand; red: anything else. The number is the largest certified error among fits that did not say
-"not converged". Nothing is judged here; a badge is worth what its report is worth, so publish both.
+failures that were declared beforehand; red: anything else. The number is the largest certified error among fits that did not
+say "not converged". Nothing is judged here; a badge is worth what its report is worth, so publish both.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.foreign import parsed_json, read_text, shown
+from msvm_ref.model.arrays import real_number
 
 LABEL = "certified by msvm_ref"
 GREEN, AMBER, RED = "#2f8f4e", "#b7791f", "#c9473c"
@@ -54,7 +55,7 @@ def summary(report: Mapping[str, Any]) -> tuple[str, str]:
         raise DataError("report", "be JSON of msvm-ref validate", f"no {error}") from error
     failed, known = statuses.count("failed"), statuses.count("expected failure")
     passed = statuses.count("passed")
-    worst = max(float("inf" if e is None else e) for e in errors)
+    worst = max(map(_error, errors))
     if failed or not passed:
         return f"fails {failed} of {len(statuses)} checks", RED
     if not math.isfinite(worst):
@@ -64,17 +65,27 @@ def summary(report: Mapping[str, Any]) -> tuple[str, str]:
     return f"{passed} checks, error ≤ {worst:.0e}", GREEN
 
 
+def _error(value: Any) -> float:
+    """A certified error of a report; inf where it says that there is none."""
+    if value is None or value == "inf":
+        return math.inf
+    error = real_number(value)
+    if error is None or error < 0:
+        raise DataError("worst_error", "be a number that is not negative, or null", shown(value))
+    return error
+
+
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 2:
         print("usage: python -m msvm_ref.conformance.badge REPORT.json BADGE.svg", file=sys.stderr)
         return 2
     try:
-        report = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        report = parsed_json(read_text(arguments[0]), "report")
         if not isinstance(report, dict):
             raise DataError("report", "hold a JSON object", type(report).__name__)
         picture = badge(report)
         Path(arguments[1]).write_text(picture, encoding="utf-8")
-    except (MsvmError, OSError, ValueError) as error:
+    except (MsvmError, OSError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2
     return 0
