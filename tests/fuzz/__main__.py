@@ -20,6 +20,7 @@ INSTRUMENTED = [
     "msvm_ref.estimator.model_file",
     "msvm_ref.estimator.recheck",
     "msvm_ref.estimator.saved",
+    "msvm_ref.conformance.badge",
     "msvm_ref.conformance.command",
     "msvm_ref.conformance.fitted",
     "msvm_ref.conformance.adapters",
@@ -28,6 +29,9 @@ INSTRUMENTED = [
     "msvm_ref.conformance.verifier",
     "msvm_ref.fisher.check_counterexample",
     "msvm_ref.fisher.check_data",
+    "msvm_ref.fisher.check_embedded",
+    "msvm_ref.fisher.embedded",
+    "msvm_ref.fisher.machine_json",
     "msvm_ref.fisher.check_proof",
     "msvm_ref.model.arrays",
     "msvm_ref.model.catalogue",
@@ -43,7 +47,8 @@ INSTRUMENTED = [
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument(
-        "reader", help="csv, npz, model, vectors, proof, output, answer, claim or words"
+        "reader",
+        help="csv, npz, model, vectors, proof, embedded, report, output, answer, claim or words",
     )
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
