@@ -60,17 +60,26 @@ REVISIONS = 40
 
 @dataclass(frozen=True, eq=False)
 class ExactOptimum:
-    """A proved optimum; see the module's text for what is unique. ``how`` names the step that found it."""
+    """A proved optimum; see the module's text for what is unique."""
 
     problem: Problem = field(repr=False)
+    """The problem that was solved."""
     value: Fraction
+    """The optimum."""
     W: Matrix = field(repr=False)
+    """(features x d) weights; empty for gram="kernel"."""
     b: Vector
+    """d biases."""
     alpha: Matrix = field(repr=False)
+    """(n x d) multipliers."""
     coef: Matrix = field(repr=False)
+    """(n x d) A with f = K A + b."""
     how: str
+    """The step that found it."""
     seconds: float
+    """What it took."""
     gram: Gram = "factor"
+    """What defines the kernel: its float64 factor, or the kernel itself."""
 
     def digits(self, count: int = 25) -> str:
         """The value in decimal, rounded to ``count`` significant digits (half to even), every one certified."""

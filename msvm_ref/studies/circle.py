@@ -68,11 +68,17 @@ class Cell:
     """One machine at one C on one sample: the class at each grid angle (UNDEFINED where it cannot be told)."""
 
     machine: str
+    """Its name."""
     exponent: int
+    """C = 10^exponent."""
     seed: int
+    """Of the sample."""
     classes: NDArray[np.int64]
+    """The class at each grid angle; UNDEFINED where it cannot be told."""
     zero: bool
+    """Is w* = 0, so that nothing is predicted?"""
     gap: float
+    """The certified relative gap."""
 
     @property
     def agreement(self) -> float | None:
@@ -114,12 +120,19 @@ class CircleRow:
     """Agreement of one machine at one C over the seeds: mean and 95 % Student interval; None if undefined throughout."""
 
     machine: str
+    """Its name."""
     exponent: int
+    """C = 10^exponent."""
     mean: float | None
+    """Mean agreement."""
     low: float | None
+    """The interval's lower end."""
     high: float | None
+    """The interval's upper end."""
     undefined: int
+    """On how many seeds w* = 0."""
     seeds: int
+    """Of how many."""
 
     def to_dict(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -127,9 +140,14 @@ class CircleRow:
 
 @dataclass(frozen=True)
 class CircleStudy:
+    """UV's Figure 1 or 2 over many samples."""
+
     variant: Variant
+    """Noiseless (Figure 1) or noisy (Figure 2)."""
     seeds: tuple[int, ...]
+    """One sample each."""
     cells: tuple[Cell, ...]
+    """Every machine at every C on every sample."""
 
     def rows(self) -> tuple[CircleRow, ...]:
         keys = dict.fromkeys((c.machine, c.exponent) for c in self.cells)
