@@ -54,13 +54,14 @@ def exact_optimum(
         raise ExactnessError(
             "problem", "have at least one feature of positive rank", "none", "add a column of zeros"
         )
-    return prove_optimum(problem, _guess(problem), allowed, gram, started)
+    guess = _guess(problem, max(allowed - (time.perf_counter() - started), 1e-3))
+    return prove_optimum(problem, guess, allowed, gram, started)
 
 
-def _guess(problem: Problem) -> Candidate:
+def _guess(problem: Problem, seconds: float) -> Candidate:
     """The ground truth's candidate; zero where no backend answers (then only the work grows)."""
     try:
-        return solve(problem, tolerance=1e-11).candidate
+        return solve(problem, tolerance=1e-11, max_seconds=seconds).candidate
     except BackendError:
         rank, d = problem.features.shape[1], problem.d
         return Candidate(np.zeros((rank, d)), np.zeros(d), np.zeros((problem.n, d)))

@@ -204,8 +204,8 @@ def _check_settings(
         raise DataError("kernel", "be 'linear', 'rbf' or 'poly'", repr(kernel))
     if not 0 < (real_number(tol) or 0.0) < 1:
         raise DataError("tol", "lie strictly between 0 and 1", repr(tol), "it is a relative gap")
-    if method != "auto" and method not in METHODS:
-        raise DataError("method", f"be auto, {', '.join(METHODS)}", repr(method))
+    if method not in METHODS:
+        raise DataError("method", f"be one of {', '.join(METHODS)}", repr(method))
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
         raise DataError("seed", "be an integer from 0 to 2^32 - 1", repr(seed))
 
