@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_theory import LIGHT, alike, any_machine, distributions
 
+from msvm_ref.errors import BackendError, SpecError
 from msvm_ref.fisher import (
     consistent_for,
     embedded_loss,
@@ -87,3 +88,25 @@ def test_the_regret_constant_holds_where_argmax_is_consistent_and_only_there(dat
             regret = dot(P, loss.losses([Fraction(v) for v in f])) - found.embedded.least_risk(P)
             assert level <= found.kappa * regret
             assert found.delta(level) <= regret
+
+
+@LIGHT
+@given(st.data())
+def test_squared_verdicts_survive_their_checker_and_their_own_machine(data):
+    machine = data.draw(alike()).with_cost("quadratic")
+    mode = data.draw(st.sampled_from(["closed", "generic", "open"]))
+    try:
+        result = fisher_consistency(machine, 3, mode)
+    except SpecError:  # open, and said so
+        return
+    result.verify()
+    P = data.draw(distributions(3)) if result else result.counterexample.P
+    inner = min(P) > 0 and list(P).count(max(P)) == 1
+    try:
+        least = minimize_risk(machine, P)
+    except BackendError:
+        return
+    if not result:
+        assert not least.consistent
+    elif mode == "closed" or (mode == "generic" and inner):
+        assert least.consistent

@@ -2,6 +2,8 @@ from .check_counterexample import verify_counterexample as verify_counterexample
 from .check_embedded import verify_embedded as verify_embedded
 from .check_proof import verify_proof as verify_proof
 from .check_regret import verify_regret as verify_regret
+from .check_squared import verify_squared_counterexample as verify_squared_counterexample
+from .check_squared import verify_squared_proof as verify_squared_proof
 from .check_target import verify_target as verify_target
 from .consistency import ConsistencyResult as ConsistencyResult
 from .consistency import fisher_consistency as fisher_consistency

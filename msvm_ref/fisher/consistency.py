@@ -10,7 +10,9 @@ P ranges over the simplex, f over the machine's score space, and B is the set of
 * generic: B has no P > 0 with a single most likely class;
 * open:    B contains no open set, equivalently B has measure 0: almost every P is classified rightly.
 
-The procedure (prover.py) is complete for machines with linear cost: the search ends in one of the two.
+The procedure (prover.py) is complete for machines with linear cost: the search ends in one of the two. The squared hinge is
+decided by an exchange argument (squared.py), complete for the catalogue, and refused in words where neither it nor a
+counterexample is found.
 """
 
 from __future__ import annotations
@@ -26,13 +28,15 @@ from msvm_ref.errors import DataError, SpecError
 from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, counterexample
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import Number, PointLoss, is_symmetric, point_loss
+from msvm_ref.fisher.loss import PointLoss, is_symmetric, point_loss
 from msvm_ref.fisher.optimality import multipliers_at
-from msvm_ref.fisher.probability import bayes_classes, simple_probabilities
+from msvm_ref.fisher.probability import bayes_classes, rounded, simple_probabilities
 from msvm_ref.fisher.proof import Descent, Empty, Node, Proof, ProofCase, Split
 from msvm_ref.fisher.prover import MODES, Bad, RawDescent, RawNode, TooManyRegionsError, search
 from msvm_ref.fisher.region import Nothing
 from msvm_ref.fisher.risk import classes, first_ranked, show
+from msvm_ref.fisher.squared import SquaredProof, exchange_proof
+from msvm_ref.fisher.squared_counterexample import at_simple_probabilities, squared_counterexample
 from msvm_ref.model.machine import Machine
 
 Mode = Literal["closed", "generic", "open"]
@@ -50,7 +54,7 @@ class ConsistencyResult:
     d: int
     mode: Mode
     symmetric: bool
-    proof: Proof | None
+    proof: Proof | SquaredProof | None
     counterexample: Counterexample | None
     seconds: float
 
@@ -65,7 +69,12 @@ class ConsistencyResult:
         """Re-check the evidence with the independent checkers; silent if it holds, a DataError if not."""
         from msvm_ref.fisher.check_counterexample import verify_counterexample
         from msvm_ref.fisher.check_proof import verify_proof
+        from msvm_ref.fisher.check_squared import (
+            verify_squared_counterexample,
+            verify_squared_proof,
+        )
 
+        squared = self.machine.cost == "quadratic"
         if (self.proof is None) == (self.counterexample is None):
             raise DataError(
                 "evidence", "be a proof or a counterexample, one of them", "both or neither"
@@ -77,17 +86,19 @@ class ConsistencyResult:
                     f"be about d = {self.d}, mode {self.mode}",
                     f"d = {self.proof.d}, {self.proof.mode}",
                 )
-            verify_proof(self.machine, self.proof)
+            (verify_squared_proof if squared else verify_proof)(self.machine, self.proof)
         elif self.counterexample is not None:
             if len(self.counterexample.P) != self.d:
                 raise DataError(
                     "counterexample", f"be about d = {self.d}", f"d = {len(self.counterexample.P)}"
                 )
-            verify_counterexample(self.machine, self.counterexample, self.mode)
+            check = verify_squared_counterexample if squared else verify_counterexample
+            check(self.machine, self.counterexample, self.mode)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "machine": self.machine.name,
+            "cost": self.machine.cost,
             "d": self.d,
             "mode": self.mode,
             "consistent": self.consistent,
@@ -106,6 +117,9 @@ class ConsistencyResult:
             f"{describe(self.machine)}, d = {self.d}: {verdict}{_sense(self.mode, self.consistent)}"
             f"        decided exactly in {self.seconds:.1f} s"
         ]
+        if isinstance(self.proof, SquaredProof):
+            told = f"proof: exchange argument, {self.proof.leaves} exact inequalit"
+            return "\n".join([*lines, told + ("y" if self.proof.leaves == 1 else "ies")])
         if self.proof is not None:
             how = (
                 "sorted scores, classes being alike" if self.symmetric else "every pair of classes"
@@ -118,7 +132,7 @@ class ConsistencyResult:
                 ]
             )
         assert self.counterexample is not None
-        return "\n".join([*lines, *_evidence(self.counterexample)])
+        return "\n".join([*lines, *_evidence(self.counterexample, self.machine.cost)])
 
 
 def describe(machine: Machine) -> str:
@@ -127,6 +141,7 @@ def describe(machine: Machine) -> str:
         f"{machine.margin_name} margin",
         machine.aggregation.name,
         *(["sum-to-zero"] if machine.sum_to_zero else []),
+        *(["squared hinge"] if machine.cost == "quadratic" else []),
     ]
     return f"{machine.name} ({', '.join(parts)})"
 
@@ -140,7 +155,9 @@ def _sense(mode: Mode, consistent: bool) -> str:
     return words[mode]
 
 
-def _evidence(c: Counterexample) -> list[str]:
+def _evidence(c: Counterexample, cost: str) -> list[str]:
+    """Scores and risks; whether the minimiser is alone is settled for the linear cost only."""
+    alone = "" if cost == "quadratic" else "unique, " if c.unique else "not unique, "
     scope = (
         "open set"
         if c.open
@@ -154,9 +171,7 @@ def _evidence(c: Counterexample) -> list[str]:
     lines = [
         f"counterexample ({scope})".ljust(28)
         + f"P  = {P.ljust(width)}   Bayes class {_plain(c.bayes)}",
-        margin
-        + f"f* = {f.ljust(width)}   {'unique' if c.unique else 'not unique'}, predicts {classes(c.predicted)}"
-        f"   risk {c.risk}",
+        margin + f"f* = {f.ljust(width)}   {alone}predicts {classes(c.predicted)}   risk {c.risk}",
         margin
         + f"fᴮ = {g.ljust(width)}   best of those perfect for class {c.j + 1}   risk {c.bayes_risk}",
     ]
@@ -193,7 +208,7 @@ def fisher_consistency(
             "use minimize_risk at the P you care about",
         )
     start = time.perf_counter()
-    loss, symmetric = point_loss(machine, d), is_symmetric(machine, d)
+    loss, symmetric = point_loss(machine.with_cost("linear"), d), is_symmetric(machine, d)
     if d > LARGEST[symmetric]:
         raise SpecError(
             "d",
@@ -202,10 +217,39 @@ def fisher_consistency(
             str(d),
             "use minimize_risk at the P you care about",
         )
-    refutation, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
+    refutation: Counterexample | None
+    proof: Proof | SquaredProof | None
+    if machine.cost == "quadratic":
+        refutation, proof = _decide_squared(loss, mode, symmetric)
+    else:
+        refutation, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
     return ConsistencyResult(
         machine, d, mode, symmetric, proof, refutation, time.perf_counter() - start
     )
+
+
+def _decide_squared(
+    loss: PointLoss, mode: Mode, symmetric: bool
+) -> tuple[Counterexample | None, SquaredProof | None]:
+    """A proof by exchange, or else a counterexample; where the argument does not apply, its refusal unless there is one."""
+    refusal = None
+    try:
+        proof = exchange_proof(loss, symmetric, mode)
+        if proof is not None:
+            return None, proof
+    except SpecError as error:
+        refusal = error
+    found = squared_counterexample(loss, mode) or at_simple_probabilities(loss, mode)
+    if found is None and refusal is not None:
+        raise refusal
+    if found is None:
+        raise SpecError(
+            "machine",
+            "have its bad scores excluded, or one of them found",
+            "scores that the exchange argument leaves open, and no counterexample among them",
+            "this case is open; minimize_risk answers at the P you care about",
+        )
+    return found, None
 
 
 def _decide(
@@ -264,7 +308,7 @@ def _simplified(loss: PointLoss, bad: Bad, mode: Mode) -> Counterexample:
     """The counterexample of the search, at the P of smallest denominator near its own that f still minimises wrongly."""
     first = counterexample(loss, bad.worst.P, bad.f, bad.k)
     for denominator in range(2, 61):
-        P = _rounded(first.P, denominator)
+        P = rounded(first.P, denominator)
         prob = [rational(v) for v in P]
         if _still_bad(P, first, mode) and multipliers_at(loss, bad.f, prob) is not None:
             refutation = counterexample(loss, prob, bad.f, bad.k)
@@ -276,12 +320,3 @@ def _simplified(loss: PointLoss, bad: Bad, mode: Mode) -> Counterexample:
 def _still_bad(P: Sequence[Fraction], c: Counterexample, mode: Mode) -> bool:
     top = bayes_classes(P)
     return P[c.k] < P[top[0]] and (mode == "closed" or (min(P) > 0 and len(top) == 1))
-
-
-def _rounded(P: Sequence[Number], denominator: int) -> tuple[Fraction, ...]:
-    """P to multiples of 1/denominator by largest remainder, still summing to 1."""
-    parts = [int(v * denominator) for v in P]
-    order = sorted(range(len(P)), key=lambda c: parts[c] - P[c] * denominator)
-    for c in order[: denominator - sum(parts)]:
-        parts[c] += 1
-    return tuple(Fraction(v, denominator) for v in parts)

@@ -81,3 +81,12 @@ def _distinct_parts(total: int, d: int, below: int) -> Iterator[tuple[int, ...]]
     for first in range(min(below - 1, total - d * (d - 1) // 2), 0, -1):
         for rest in _distinct_parts(total - first, d - 1, first):
             yield (first, *rest)
+
+
+def rounded(P: Sequence[Any], denominator: int) -> tuple[Fraction, ...]:
+    """P to multiples of 1/denominator by largest remainder, still summing to 1."""
+    parts = [int(v * denominator) for v in P]
+    order = sorted(range(len(P)), key=lambda c: parts[c] - P[c] * denominator)
+    for c in order[: denominator - sum(parts)]:
+        parts[c] += 1
+    return tuple(Fraction(v, denominator) for v in parts)

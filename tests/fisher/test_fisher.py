@@ -180,8 +180,6 @@ def test_refusals():
         fisher_consistency(WW, 9)
     with pytest.raises(DataError, match="mode"):
         fisher_consistency(WW, 3, "strict")
-    with pytest.raises(SpecError, match="linear"):
-        fisher_consistency(WW.with_cost("quadratic"), 3)
     with pytest.raises(SpecError, match="Machine"):
         fisher_consistency("WW", 3)
     with pytest.raises(SpecError, match="integer"):
