@@ -24,6 +24,7 @@ import numpy as np
 from msvm_ref.errors import DataError
 from msvm_ref.fisher.cells import orbit_size
 from msvm_ref.fisher.ordered_partitions import ordered_partitions, partition_losses
+from msvm_ref.foreign import rational
 
 Rationals = tuple[Fraction, ...]
 MOST_REPORTS = 60_000
@@ -199,15 +200,4 @@ def _rational(value: Any, name: str) -> Fraction:
         value = value.item()
     if isinstance(value, float) and math.isfinite(value):
         value = repr(value)
-    good = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
-    try:
-        if good or (isinstance(value, str) and len(value) < 400 and _small_exponent(value)):
-            return Fraction(value)
-    except (ValueError, ZeroDivisionError) as error:
-        raise DataError(name, "be a number such as 2, 0.5 or 1/2", repr(value)) from error
-    raise DataError(name, "be a number such as 2, 0.5 or 1/2", repr(value)[:80])
-
-
-def _small_exponent(text: str) -> bool:
-    _, _, exponent = text.lower().partition("e")
-    return len(exponent) < 5
+    return rational(value, name)
