@@ -101,4 +101,4 @@ def _counted(trial: LossTrial, question: Question) -> str:
     kept = sum(int(y) != question.ignore_index for y in question.y)
     value = float(trial.expected(question).values[0]) * kept / question.n
     got = float(np.ravel(trial.ask(question).value)[0])
-    return "; the mean is over all examples" if trial.close(got, value) else ""
+    return "; the mean is over all examples" if np.isclose(got, value, rtol=1e-9) else ""

@@ -22,7 +22,7 @@ from msvm_ref.conformance.losses.functions import LossFunction
 from msvm_ref.conformance.losses.limits import Limited, TimedOut
 from msvm_ref.conformance.losses.points import Point, labels_of, scores_of
 from msvm_ref.conformance.losses.question import Numbers, Question, Reply
-from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
+from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.model.machine import Machine
 
 ROUNDINGS = 8
@@ -104,7 +104,7 @@ class LossTrial:
         except TimedOut as error:
             self.timeouts += 1
             raise LossBroke(f"{error}, at {question}", {"question": question.literal()}) from error
-        except (CheckFailed, CheckSkipped):
+        except CheckFailed:
             raise
         except (Exception, SystemExit) as error:
             said = f"raised {type(error).__name__}: {str(error)[:300]}"
