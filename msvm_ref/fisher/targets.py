@@ -161,6 +161,7 @@ STANDARD = (
 
 
 def standard_targets(d: int) -> list[DiscreteTarget]:
+    """The targets of STANDARD at d classes, each once."""
     names = [name.replace("1/d", f"1/{d}") for name in STANDARD if d > 2 or name != "top-2"]
     return [discrete_target(name, d) for name in dict.fromkeys(names)]
 

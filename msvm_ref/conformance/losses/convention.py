@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Literal
 
 from msvm_ref.errors import SpecError
-from msvm_ref.model.conventions.convention import ONE, Factor
+from msvm_ref.model.conventions.convention import ONE
 from msvm_ref.model.entries import Tensor
 from msvm_ref.model.machine import Machine, Target
 
@@ -35,7 +35,7 @@ class LossConvention:
 
     name: str
     machine: Machine | None = None
-    factor: Factor = ONE
+    factor: ConversionFactor = ONE
     encodings: tuple[Encoding, ...] = ("index",)
     reduction: Reduction | None = None
     reduction_names: Mapping[str, str] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from msvm_ref.conformance.losses.question import Numbers
 from msvm_ref.losses.loss import loss
 from msvm_ref.losses.softmax import Softmax
 from msvm_ref.model.catalogue import RM
-from msvm_ref.model.conventions.convention import Factor
+from msvm_ref.model.conventions.convention import ConversionFactor
 from msvm_ref.model.machine import (
     ABSOLUTE,
     OTHERS_MAX,
@@ -93,15 +93,15 @@ SMOOTH: dict[str, Softmax] = {
 ORDERS = ("as given", "shifted up by one", "shifted down by one", "reversed")
 
 
-TARGETS: tuple[Factor, ...] = (
+TARGETS: tuple[ConversionFactor, ...] = (
     *(
-        Factor(Fraction(text))
+        ConversionFactor(Fraction(text))
         for text in ("1", "2", "0", "1/2", "4", "10", "100", "1/10", "-1", "3", "1/4")
     ),
-    Factor(power=1),
-    Factor(power=-1),
-    Factor(classes=1),
-    Factor(classes=-1),
+    ConversionFactor(power=1),
+    ConversionFactor(power=-1),
+    ConversionFactor(classes=1),
+    ConversionFactor(classes=-1),
 )
 """Margins in use: 1 and 2, their neighbours, and those that depend on d."""
 USUAL = TARGETS[:2]
@@ -115,11 +115,11 @@ def reordered(y: Numbers, order: str, d: int) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Hypothesis:
+class LossHypothesis:
     """B, before its factor and offset; ``edits`` counts how far it is from an ordinary loss."""
 
     shape: Shape
-    target: Factor
+    target: ConversionFactor
     q: int
     sign: int = 1
     order: str = "as given"
@@ -138,7 +138,7 @@ class Hypothesis:
         return np.asarray(each ** float(self.outer))
 
 
-def hypotheses() -> Iterator[Hypothesis]:
+def hypotheses() -> Iterator[LossHypothesis]:
     """Few edits first: shapes, targets and powers; then signs, label orders, squares and roots of the sum."""
     for rank in range(4):
         for shape in SHAPES:
@@ -146,9 +146,9 @@ def hypotheses() -> Iterator[Hypothesis]:
                 yield from _variants(shape, target, rank)
 
 
-def _variants(shape: Shape, target: Factor, rank: int) -> Iterator[Hypothesis]:
+def _variants(shape: Shape, target: ConversionFactor, rank: int) -> Iterator[LossHypothesis]:
     usual = target in USUAL
-    base = Hypothesis(shape, target, 1, edits=float(bool(shape.note)) + (not usual))
+    base = LossHypothesis(shape, target, 1, edits=float(bool(shape.note)) + (not usual))
     if rank == 0:
         yield base
         yield replace(base, q=2, edits=base.edits + 0.5)

@@ -32,7 +32,7 @@ Parameter = Literal["C", "C/n", "lambda"]
 
 
 @dataclass(frozen=True)
-class Factor:
+class ConversionFactor:
     """number * (d-1)^power * d^classes, exactly."""
 
     number: Fraction = Fraction(1)
@@ -46,7 +46,7 @@ class Factor:
         return Fraction(self.number) * Fraction(d - 1) ** self.power * Fraction(d) ** self.classes
 
 
-ONE = Factor()
+ONE = ConversionFactor()
 
 
 def _rounded(constant: Fraction) -> float:
@@ -64,11 +64,11 @@ class Convention:
     """What it is asked for by."""
     machine: Machine | None = None
     """The machine it writes; None for any machine, written as we do."""
-    scale: Factor = ONE
+    scale: ConversionFactor = ONE
     """s: our scores are s times theirs."""
-    loss: Factor = ONE
+    loss: ConversionFactor = ONE
     """l: their loss is l times ours at those scores."""
-    ridge: Factor = ONE
+    ridge: ConversionFactor = ONE
     """r: what their objective puts before 1/2 ||V||^2."""
     parameter: Parameter = "C"
     """What their constant means."""

@@ -12,14 +12,20 @@ from msvm_ref.errors import SpecError
 from msvm_ref.foreign import rational, shown
 from msvm_ref.model.arrays import LARGEST, real_number
 from msvm_ref.model.catalogue import CS, LLW, OVA, WW
-from msvm_ref.model.conventions.convention import ONE, Convention, Factor, Parameter, Posed
+from msvm_ref.model.conventions.convention import (
+    ONE,
+    Convention,
+    ConversionFactor,
+    Parameter,
+    Posed,
+)
 from msvm_ref.model.machine import Machine, Target
 
 TWO, HALF, RIVALS, PER_RIVAL = (
-    Factor(Fraction(2)),
-    Factor(Fraction(1, 2)),
-    Factor(power=1),
-    Factor(power=-1),
+    ConversionFactor(Fraction(2)),
+    ConversionFactor(Fraction(1, 2)),
+    ConversionFactor(power=1),
+    ConversionFactor(power=-1),
 )
 
 UV = Convention(
@@ -30,7 +36,7 @@ HL7 = Convention(
     "HL(7)",
     WW,
     loss=TWO,
-    ridge=Factor(classes=1),
+    ridge=ConversionFactor(classes=1),
     bias="free",
     shift_free=True,
     source="Hsu, Lin 2002, (7): (4) with 1/2 sum_{m<l} ||w_m - w_l||^2, which is d/2 ||W||^2 for centred W",
@@ -137,8 +143,8 @@ MLPACK = Convention(
 SVM_MULTICLASS = Convention(
     "svm-multiclass",
     CS,
-    scale=Factor(Fraction(1, 50)),
-    loss=Factor(Fraction(100)),
+    scale=ConversionFactor(Fraction(1, 50)),
+    loss=ConversionFactor(Fraction(100)),
     parameter="C/n",
     bias="none",
     source="SVM-multiclass: C/n, f_y - f_c >= 100",
@@ -204,8 +210,8 @@ def margin(m: float | Fraction, machine: Machine, parameter: Parameter = "C") ->
     return Convention(
         f"margin{m}",
         machine,
-        scale=Factor(unit / Fraction(m)),
-        loss=Factor(Fraction(m)),
+        scale=ConversionFactor(unit / Fraction(m)),
+        loss=ConversionFactor(Fraction(m)),
         parameter=parameter,
         source=f"margin {m}",
     )
@@ -224,5 +230,13 @@ def convention_named(name: str, machine: Machine | None = None) -> Convention:
     )
 
 
-__all__ = ["CONVENTIONS", "ONE", "Convention", "Factor", "Posed", "convention_named", "margin"]
+__all__ = [
+    "CONVENTIONS",
+    "ONE",
+    "Convention",
+    "ConversionFactor",
+    "Posed",
+    "convention_named",
+    "margin",
+]
 __all__ += [name for name, value in list(globals().items()) if isinstance(value, Convention)]

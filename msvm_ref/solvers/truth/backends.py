@@ -35,7 +35,7 @@ Options = Callable[[float], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Report:
+class BackendReport:
     """What a backend said: "solved", "inaccurate" or "failed" (with its own words), and how long it took."""
 
     status: str
@@ -57,7 +57,7 @@ class Backend:
     def installed(self) -> bool:
         return self.name in installed_solvers()
 
-    def run(self, problem: cp.Problem, accuracy: float, seconds: float = math.inf) -> Report:
+    def run(self, problem: cp.Problem, accuracy: float, seconds: float = math.inf) -> BackendReport:
         """Solve in place, within the seconds where it has a clock; what a solver does wrong is reported, never raised."""
         start, options = time.perf_counter(), self.options(accuracy)
         if self.clock and seconds < math.inf:
@@ -71,9 +71,9 @@ class Backend:
                 problem.solve(solver=self.name, **options)
         except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
             words = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-            return Report("failed", words, time.perf_counter() - start)
+            return BackendReport("failed", words, time.perf_counter() - start)
         words = str(problem.status)
-        return Report(_OURS.get(words, "failed"), words, time.perf_counter() - start)
+        return BackendReport(_OURS.get(words, "failed"), words, time.perf_counter() - start)
 
 
 KNOWN: dict[str, Backend] = {

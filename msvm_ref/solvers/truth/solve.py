@@ -94,7 +94,7 @@ def _solve(
     workspace: Workspace | None,
 ) -> Solution:
     deadline = Deadline.of("max_seconds", max_seconds)
-    search = _Search(problem, method, tolerance, deadline, workspace or Workspace(), [])
+    search = _BackendSearch(problem, method, tolerance, deadline, workspace or Workspace(), [])
     for solver in _backends(backend, problem, deadline):
         if search.ask(solver):
             break
@@ -114,7 +114,7 @@ def _backends(backend: Backends, problem: Problem, deadline: Deadline) -> list[B
 
 
 @dataclass
-class _Search:
+class _BackendSearch:
     """The state of one solve: what was tried, and the best certified answer so far."""
 
     problem: Problem
