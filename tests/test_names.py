@@ -34,7 +34,7 @@ VISIBLE = {
     "datasets": "Dataset",
     "exact": "ExactOptimum",
     "fisher": "ConsistencyResult Counterexample Descent Empty Proof ProofCase Property3 RiskMinimum Split Threshold",
-    "model": "Basis Convention ConversionFactor Posed Representation",
+    "model": "Basis Convention Factor Posed Representation",
     "reductions": "BinarySVM ClassSplit Dag DagWalk MarginInterval MarginTree OneVsAll OneVsOne Samples",
     "softmax": "SoftmaxOneVsRest SoftmaxProblem SoftmaxSolution",
     "solvers": "KeslerKernel",

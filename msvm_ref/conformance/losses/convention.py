@@ -35,7 +35,7 @@ class LossConvention:
 
     name: str
     machine: Machine | None = None
-    factor: ConversionFactor = ONE
+    factor: Factor = ONE
     encodings: tuple[Encoding, ...] = ("index",)
     reduction: Reduction | None = None
     reduction_names: Mapping[str, str] = field(default_factory=dict)

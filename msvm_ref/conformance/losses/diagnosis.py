@@ -24,7 +24,7 @@ from msvm_ref.conformance.losses.trial import ROUNDINGS, LossTrial
 from msvm_ref.conformance.losses.wording import Found, claim_words, words
 from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.losses.loss import loss
-from msvm_ref.model.conventions.convention import ConversionFactor
+from msvm_ref.model.conventions.convention import Factor
 from msvm_ref.model.machine import Machine
 
 FITTED, FRESH = 18, 32
@@ -232,7 +232,7 @@ def _with_fitted_targets(probe: Probe) -> Iterator[LossHypothesis | None]:
                 step = step / 2 if closest == best else step
                 best = closest
             target = Fraction(best).limit_denominator(DENOMINATOR)
-            yield LossHypothesis(shape, ConversionFactor(target), q, edits=2.0) if target else None
+            yield LossHypothesis(shape, Factor(target), q, edits=2.0) if target else None
 
 
 def _misfits(shape: Shape, targets: Numbers, q: int, probe: Probe) -> Numbers:

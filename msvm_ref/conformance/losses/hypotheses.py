@@ -19,7 +19,7 @@ from msvm_ref.conformance.losses.question import Numbers
 from msvm_ref.losses.loss import loss
 from msvm_ref.losses.softmax import Softmax
 from msvm_ref.model.catalogue import RM
-from msvm_ref.model.conventions.convention import ConversionFactor
+from msvm_ref.model.conventions.convention import Factor
 from msvm_ref.model.machine import (
     ABSOLUTE,
     OTHERS_MAX,
@@ -93,15 +93,15 @@ SMOOTH: dict[str, Softmax] = {
 ORDERS = ("as given", "shifted up by one", "shifted down by one", "reversed")
 
 
-TARGETS: tuple[ConversionFactor, ...] = (
+TARGETS: tuple[Factor, ...] = (
     *(
-        ConversionFactor(Fraction(text))
+        Factor(Fraction(text))
         for text in ("1", "2", "0", "1/2", "4", "10", "100", "1/10", "-1", "3", "1/4")
     ),
-    ConversionFactor(power=1),
-    ConversionFactor(power=-1),
-    ConversionFactor(classes=1),
-    ConversionFactor(classes=-1),
+    Factor(power=1),
+    Factor(power=-1),
+    Factor(classes=1),
+    Factor(classes=-1),
 )
 """Margins in use: 1 and 2, their neighbours, and those that depend on d."""
 USUAL = TARGETS[:2]
@@ -119,7 +119,7 @@ class LossHypothesis:
     """B, before its factor and offset; ``edits`` counts how far it is from an ordinary loss."""
 
     shape: Shape
-    target: ConversionFactor
+    target: Factor
     q: int
     sign: int = 1
     order: str = "as given"
@@ -146,7 +146,7 @@ def hypotheses() -> Iterator[LossHypothesis]:
                 yield from _variants(shape, target, rank)
 
 
-def _variants(shape: Shape, target: ConversionFactor, rank: int) -> Iterator[LossHypothesis]:
+def _variants(shape: Shape, target: Factor, rank: int) -> Iterator[LossHypothesis]:
     usual = target in USUAL
     base = LossHypothesis(shape, target, 1, edits=float(bool(shape.note)) + (not usual))
     if rank == 0:

@@ -13,7 +13,7 @@ from typing import Any
 
 from msvm_ref.conformance.losses.convention import OURS, LossConvention
 from msvm_ref.errors import SpecError
-from msvm_ref.model.conventions.convention import ConversionFactor
+from msvm_ref.model.conventions.convention import Factor
 from msvm_ref.model.machine import (
     ABSOLUTE,
     OTHERS_MAX,
@@ -29,7 +29,7 @@ DIFFERENCE = Margin("difference", Fraction(0), Fraction(1), Fraction(-1))
 """mu_c = f_y - f_c: the relative margin without its half."""
 WITH_ORIGIN = Margin("difference and own", Fraction(1), Fraction(1), Fraction(-1))
 """mu_c = f_y - f_c and mu_y = f_y - 0: the true class competes with the score 0."""
-PER_CLASS = ConversionFactor(classes=-1)
+PER_CLASS = Factor(classes=-1)
 
 WW_MARGIN_1 = Machine("WW, margin 1", DIFFERENCE, OTHERS_SUM)
 CS_MARGIN_1 = Machine("CS, margin 1", DIFFERENCE, OTHERS_MAX)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from msvm_ref.model.conventions.convention import ONE, ConversionFactor
+from msvm_ref.model.conventions.convention import ONE, Factor
 from msvm_ref.model.machine import RELATIVE, Machine, Margin, Target, short
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Found:
             self.halved
             and h is not None
             and h.shape.machine.margin_name == "difference"
-            and h.target == ConversionFactor(Fraction(2))
+            and h.target == Factor(Fraction(2))
         )
 
     @property
@@ -122,7 +122,7 @@ def _scaled(found: Found) -> list[str]:
     return out
 
 
-def target_words(target: ConversionFactor) -> str:
+def target_words(target: Factor) -> str:
     return str(factor_words((3, 4), (target.at(3), target.at(4))))
 
 

@@ -32,7 +32,7 @@ Parameter = Literal["C", "C/n", "lambda"]
 
 
 @dataclass(frozen=True)
-class ConversionFactor:
+class Factor:
     """number * (d-1)^power * d^classes, exactly."""
 
     number: Fraction = Fraction(1)
@@ -46,7 +46,7 @@ class ConversionFactor:
         return Fraction(self.number) * Fraction(d - 1) ** self.power * Fraction(d) ** self.classes
 
 
-ONE = ConversionFactor()
+ONE = Factor()
 
 
 def _rounded(constant: Fraction) -> float:
@@ -64,11 +64,11 @@ class Convention:
     """What it is asked for by."""
     machine: Machine | None = None
     """The machine it writes; None for any machine, written as we do."""
-    scale: ConversionFactor = ONE
+    scale: Factor = ONE
     """s: our scores are s times theirs."""
-    loss: ConversionFactor = ONE
+    loss: Factor = ONE
     """l: their loss is l times ours at those scores."""
-    ridge: ConversionFactor = ONE
+    ridge: Factor = ONE
     """r: what their objective puts before 1/2 ||V||^2."""
     parameter: Parameter = "C"
     """What their constant means."""

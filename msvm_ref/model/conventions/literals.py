@@ -12,20 +12,14 @@ from msvm_ref.errors import SpecError
 from msvm_ref.foreign import rational, shown
 from msvm_ref.model.arrays import LARGEST, real_number
 from msvm_ref.model.catalogue import CS, LLW, OVA, WW
-from msvm_ref.model.conventions.convention import (
-    ONE,
-    Convention,
-    ConversionFactor,
-    Parameter,
-    Posed,
-)
+from msvm_ref.model.conventions.convention import ONE, Convention, Factor, Parameter, Posed
 from msvm_ref.model.machine import Machine, Target
 
 TWO, HALF, RIVALS, PER_RIVAL = (
-    ConversionFactor(Fraction(2)),
-    ConversionFactor(Fraction(1, 2)),
-    ConversionFactor(power=1),
-    ConversionFactor(power=-1),
+    Factor(Fraction(2)),
+    Factor(Fraction(1, 2)),
+    Factor(power=1),
+    Factor(power=-1),
 )
 
 UV = Convention(
@@ -36,7 +30,7 @@ HL7 = Convention(
     "HL(7)",
     WW,
     loss=TWO,
-    ridge=ConversionFactor(classes=1),
+    ridge=Factor(classes=1),
     bias="free",
     shift_free=True,
     source="Hsu, Lin 2002, (7): (4) with 1/2 sum_{m<l} ||w_m - w_l||^2, which is d/2 ||W||^2 for centred W",
@@ -143,8 +137,8 @@ MLPACK = Convention(
 SVM_MULTICLASS = Convention(
     "svm-multiclass",
     CS,
-    scale=ConversionFactor(Fraction(1, 50)),
-    loss=ConversionFactor(Fraction(100)),
+    scale=Factor(Fraction(1, 50)),
+    loss=Factor(Fraction(100)),
     parameter="C/n",
     bias="none",
     source="SVM-multiclass: C/n, f_y - f_c >= 100",
@@ -210,8 +204,8 @@ def margin(m: float | Fraction, machine: Machine, parameter: Parameter = "C") ->
     return Convention(
         f"margin{m}",
         machine,
-        scale=ConversionFactor(unit / Fraction(m)),
-        loss=ConversionFactor(Fraction(m)),
+        scale=Factor(unit / Fraction(m)),
+        loss=Factor(Fraction(m)),
         parameter=parameter,
         source=f"margin {m}",
     )
@@ -230,13 +224,5 @@ def convention_named(name: str, machine: Machine | None = None) -> Convention:
     )
 
 
-__all__ = [
-    "CONVENTIONS",
-    "ONE",
-    "Convention",
-    "ConversionFactor",
-    "Posed",
-    "convention_named",
-    "margin",
-]
+__all__ = ["CONVENTIONS", "ONE", "Convention", "Factor", "Posed", "convention_named", "margin"]
 __all__ += [name for name, value in list(globals().items()) if isinstance(value, Convention)]
