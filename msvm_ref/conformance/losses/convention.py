@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Literal
 
 from msvm_ref.errors import SpecError
-from msvm_ref.model.conventions.convention import ONE
+from msvm_ref.model.conventions.convention import ONE, Factor
 from msvm_ref.model.entries import Tensor
 from msvm_ref.model.machine import Machine, Target
 
