@@ -68,7 +68,7 @@ def add_commands(subparsers: Any) -> None:
 
 
 def run_fit(options: argparse.Namespace) -> int:
-    from msvm_ref.cli import parse_kernel
+    from msvm_ref.commands.kernel_option import parse_kernel
     from msvm_ref.datasets.tables import columns_named, read_names, read_table
     from msvm_ref.estimator import MulticlassSVC
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import msvm_ref as mr
-from msvm_ref.cli import parse_kernel
+from msvm_ref.commands.kernel_option import parse_kernel
 from msvm_ref.commands.validate import read_claim
 from msvm_ref.commands.vectors import BUNDLED
 from msvm_ref.conformance.badge import main as badge_of
