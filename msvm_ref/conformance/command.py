@@ -128,7 +128,7 @@ class CommandSolver:
     def _numbers(self, key: str, value: Any) -> Any:
         try:
             raw = np.asarray(value)
-            if isinstance(value, list) and raw.dtype.kind in "biuf":
+            if isinstance(value, list) and raw.dtype.kind in "iuf":
                 return raw
         except (
             ValueError,

@@ -151,6 +151,7 @@ ANSWERS = {
     "ragged": '{"W": [[1, 2], [3]]}',
     "text": '{"W": [["1", "2"]]}',
     "digits": '{"W": [[%s, 2]]}' % ("9" * 400),
+    "true": '{"W": [[true, false]]}',
     "unknown": '{"weights": [[1, 2]]}',
     "a function": '{"W": [[1, 2]], "predict": "rm"}',
     "rows": '{"W": [[1, 2]], "scores_new": [[1, 2]]}',
