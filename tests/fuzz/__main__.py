@@ -44,6 +44,10 @@ INSTRUMENTED = [
 """Modules whose branches guide the search."""
 
 
+STOPPED = 3600
+"""Seconds by the clock after which libFuzzer gives up; the process may have been stopped meanwhile, ``limited`` counts its work."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument(
@@ -81,7 +85,7 @@ def plain(options: argparse.Namespace) -> int:
 
 def guided(options: argparse.Namespace, atheris: object) -> int:
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):  # type: ignore[attr-defined]
-        from tests.fuzz.drive import ROOM, SECONDS, bound_memory
+        from tests.fuzz.drive import ROOM, bound_memory, limited
         from tests.fuzz.mutate import mutated_bytes, mutated_json
         from tests.fuzz.readers import READERS
 
@@ -89,7 +93,8 @@ def guided(options: argparse.Namespace, atheris: object) -> int:
 
     def one(content: bytes) -> None:
         try:
-            reader.read(content)
+            with limited():
+                reader.read(content)
         except BaseException:
             print(f"written to {kept(options.reader, content)}", flush=True)
             raise
@@ -111,7 +116,7 @@ def guided(options: argparse.Namespace, atheris: object) -> int:
             sys.argv[0],
             f"-runs={options.count}",
             f"-seed={options.seed + 1}",
-            f"-timeout={int(SECONDS)}",
+            f"-timeout={STOPPED}",
             f"-rss_limit_mb={ROOM // 2**20}",
             f"-max_len={max(4096, 2 * max(map(len, reader.samples)))}",
             "-print_final_stats=1",
