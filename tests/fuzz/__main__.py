@@ -45,7 +45,7 @@ INSTRUMENTED = [
 
 
 STOPPED = 3600
-"""Seconds by the clock after which libFuzzer gives up; the process may have been stopped meanwhile, ``limited`` counts its work."""
+"""Seconds by the clock after which libFuzzer gives up; a process may be stopped meanwhile, ``limited`` counts its work."""
 
 
 def main() -> int:
