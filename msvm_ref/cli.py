@@ -18,6 +18,7 @@ from msvm_ref.model.machine import Machine, Target, short
 
 COMMANDS = {
     "fisher": ("fisher", "circle"),
+    "targets": ("targets",),
     "vectors": ("vectors",),
     "validate": ("validate", "diagnose"),
     "approx": ("approx",),

@@ -12,7 +12,7 @@ from typing import Any
 from msvm_ref.fisher.cells import (
     Cell,
     arrangements,
-    moved,
+    moved_cell,
     orbit_size,
     placement,
     plain_cell,
@@ -120,7 +120,7 @@ class EmbeddedLoss:
         if not self.symmetric:
             return self.piece_cells
         return tuple(
-            _moved_cell(cell, placement(row))
+            moved_cell(cell, placement(row))
             for p, cell in zip(self.pieces, self.piece_cells, strict=True)
             for row in arrangements(p.losses)
         )
@@ -222,14 +222,6 @@ class EmbeddedLoss:
 
 SHOWN = 12
 """Orbits listed in print."""
-
-
-def _moved_cell(cell: Cell, order: Sequence[int]) -> Cell:
-    return Cell(
-        tuple(moved(P, order) for P in cell.vertices),
-        tuple(moved(n, order) for n in cell.normals),
-        tuple(None if w is None else moved(w, order) for w in cell.neighbours),
-    )
 
 
 def _text(values: Rationals) -> list[str]:
