@@ -67,7 +67,8 @@ def _short(problem: Problem, raw: Candidate) -> list[Candidate]:
     if raw.W is None or problem.n > LEAST_SQUARES:
         return []
     W, b = centred(problem, raw.W, raw.b if raw.b is not None else np.zeros(problem.d))
-    return [Candidate(b=b, coef=np.linalg.lstsq(problem.features.T, W, rcond=None)[0])]
+    coef = np.asarray(np.linalg.lstsq(problem.features.T, W, rcond=None)[0], dtype=np.float64)
+    return [Candidate(b=b, coef=coef)]
 
 
 def _stretched(option: Candidate, by: float) -> Candidate:
