@@ -27,8 +27,8 @@ def exact_optimum(
     ``gram="factor"`` then solves ``problem.on_factor()``, a linear problem close by, and ``gram="kernel"`` its float64 Gram
     taken bit by bit, where that is PSD.
 
-    ``seconds`` counts from this call, the float solution it starts from included. It is looked at after that solution and
-    between the exact steps; neither a backend nor an exact step under way is interrupted. The size is refused at once.
+    ``seconds`` counts from this call, the float solution it starts from included, and is looked at inside the loops. The size
+    is refused at once.
     """
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
