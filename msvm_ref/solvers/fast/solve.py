@@ -52,13 +52,17 @@ def solve_fast(
     kkt: float = 1e-3,
     start: Solution | None = None,
     progress: Callable[[float], None] | None = None,
+    on_interrupt: Literal["raise", "best"] = "raise",
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data)
     warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends at the papers'
-    rule instead: no KKT violation above ``kkt``.
+    rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with on_interrupt="best" the first one
+    ends the solve like ``max_seconds`` does.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
+    if on_interrupt not in ("raise", "best"):
+        raise DataError("on_interrupt", "be 'raise' or 'best'", repr(on_interrupt))
     return _Ascent(
         problem,
         tolerance,
@@ -68,7 +72,7 @@ def solve_fast(
         cache_mb,
         kkt if stop == "kkt" else None,
         start,
-    ).run(progress)
+    ).run(progress, Interruptible(on_interrupt == "best"))
 
 
 class _Ascent:
@@ -98,8 +102,10 @@ class _Ascent:
         if start is not None:
             self._warm(start)
 
-    def run(self, progress: Callable[[float], None] | None = None) -> Solution:
-        with Interruptible() as interrupt:
+    def run(
+        self, progress: Callable[[float], None] | None, interruptible: Interruptible
+    ) -> Solution:
+        with interruptible as interrupt:
             words = "certified" if self._nothing_to_learn() else self._climb(interrupt, progress)
         if words not in ("certified", "kkt") and not self._settled() and self.closest[0] < np.inf:
             self.engine.restart(*self.closest[1:])
