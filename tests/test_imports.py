@@ -15,6 +15,7 @@ ROOT = Path(mr.__file__).parent
 LAYER = {
     "errors": 0,
     "pictures": 0,
+    "pages": 0,
     "model": 1,
     "judge": 2,
     "exact": 3,

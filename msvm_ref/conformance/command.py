@@ -1,12 +1,8 @@
 """Any program as a Solver: one JSON object on its standard input, one on its standard output, for each fit.
 
-    in   {"X": [[...]], "y": [0, 2, ...], "C": 1.0, "n_classes": 3, "sample_weight": [...] or absent, "X_new": [[...]]}
-    out  {"W": p x d (columns are classes), "b": [d]}   and/or "alpha" n x d, "scores" n x d (of X), "coef" n x d,
-         optional "objective", "converged", "scores_new" and "predict_new" (class indices) for X_new
-
-Labels are class indices 0 ... d-1. A non-zero exit status, or {"error": "why"}, means "refused". X_new are the rows whose
-scores and predictions the checks will ask for: the training rows, others, and the origin. With ``persistent`` the program is
-started once and answers line by line. ``class_weight`` (one number a class) is sent only to programs that are said to take it.
+``program/PROTOCOL.md`` has every field. X_new are the rows whose scores and predictions the checks will ask for: the training
+rows, others, and the origin. With ``persistent`` the program is started once and answers line by line. ``class_weight`` (one
+number a class) is sent only to programs that are said to take it.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ import math
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +21,30 @@ import numpy as np
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
 from msvm_ref.conformance.persistent_program import Conversation, Silence
 from msvm_ref.errors import DataError, MsvmError
+
+PROTOCOL = "msvm-ref-program/1"
+
+
+def question(X: Any, y: Any, C: float, n_classes: int, **stated: Any) -> dict[str, Any]:
+    """What a program is asked; ``stated``: machine, cost, bias, convention, id, spec, as far as they are known."""
+    known = {"cost": "linear", "bias": "none", "convention": "UV", **stated}
+    return {"protocol": PROTOCOL, **known, "C": C, "n_classes": n_classes, "X": X, "y": y}
+
+
+def command_line(command: str | Sequence[str]) -> list[str]:
+    """The words of a command whose program can be run; DataError where it cannot."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise DataError("command", "have its quotes closed", repr(command)) from error
+    if not words or shutil.which(words[0]) is None:
+        raise DataError(
+            "command",
+            "name a program that can be run",
+            repr(command),
+            "give its path, and make it executable",
+        )
+    return words
 
 
 class CommandError(MsvmError, RuntimeError):
@@ -45,19 +65,14 @@ class CommandSolver:
         name: str | None = None,
         class_weight: bool = False,
         persistent: bool = False,
+        stated: Mapping[str, str | None] | None = None,
     ) -> None:
-        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+        self.command = command_line(command)
+        self.stated = {k: v for k, v in (stated or {}).items() if v is not None}
         self.timeout, self.name = timeout, name or shlex.join(self.command)
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         self.takes = frozenset(k for k, yes in given.items() if yes)
         self.conversation = Conversation(self.command) if persistent else None
-        if not self.command or shutil.which(self.command[0]) is None:
-            raise DataError(
-                "command",
-                "name a program that can be run",
-                repr(command),
-                "give its path, and make it executable",
-            )
 
     def copy(self) -> CommandSolver:
         return self  # every fit is a process, or a question, of its own
@@ -78,7 +93,8 @@ class CommandSolver:
             if data.ndim == 2
             else data
         )
-        task = {"X": _json(data), "y": labels.tolist(), "C": C, "n_classes": d, "X_new": _json(new)}
+        task = question(_json(data), labels.tolist(), C, d, **self.stated)
+        task["X_new"] = _json(new)
         if sample_weight is not None:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
         if class_weight is not None:
@@ -108,13 +124,13 @@ class CommandSolver:
             ) from error
         try:
             answer = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CommandError(self.name, "print one JSON object", repr(text[:200])) from error
         if not isinstance(answer, dict):
             raise CommandError(self.name, "print one JSON object", repr(text[:200]))
-        if "error" in answer:
+        if answer.get("error") is not None:
             raise CommandError(self.name, "answer", str(answer["error"])[-300:])
-        return answer
+        return {k: v for k, v in answer.items() if v is not None and k != "error"}
 
     def _ask(self, task: dict[str, Any]) -> str:
         if self.conversation is not None:
@@ -124,13 +140,17 @@ class CommandSolver:
                 raise CommandError(
                     self.name, "answer every line", f"its end: {str(said).strip()[-300:]}"
                 ) from said
-        done = subprocess.run(
-            self.command,
-            input=json.dumps(task),
-            capture_output=True,
-            text=True,
-            timeout=self.timeout,
-        )
+        try:
+            done = subprocess.run(
+                self.command,
+                input=json.dumps(task),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=self.timeout,
+            )
+        except OSError as error:  # a text file without #!, another machine's binary
+            raise CommandError(self.name, "be a program that can be started", str(error)) from error
         if done.returncode:
             raise CommandError(
                 self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}"

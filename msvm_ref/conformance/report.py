@@ -1,92 +1,61 @@
-"""Outcomes for people (text, Markdown, one self-contained HTML page) and for programs (JSON)."""
+"""A validation as one HTML page, as Markdown and as JSON: the verdict first, one cause once, then every check."""
 
 from __future__ import annotations
 
 import html
 import json
 import math
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msvm_ref.conformance.causes import Cause
 from msvm_ref.conformance.gap_plot import plot
 from msvm_ref.conformance.outcomes import Outcome
 from msvm_ref.conformance.suite import Record
-from msvm_ref.errors import DataError
+from msvm_ref.conformance.summary import footer, proof
+from msvm_ref.pages import document, provenance_text
 
-COLUMNS = ("solver", "machine", "convention", "checks", "problems", "worst error", "verdict")
-NARROW = ("machine", "checks", "worst error")
+COLUMNS = ("verdict", "solver", "machine", "error", "why", "convention", "checks", "problems")
+Origin = Mapping[str, str]
 
 
-def row(outcome: Outcome) -> tuple[str, ...]:
+def cells(outcome: Outcome) -> tuple[str, ...]:
     done = len(outcome.records) - outcome.count("skipped")
+    error = f"{outcome.worst:.0e}"
+    if outcome.admitted > outcome.worst:
+        error += f" ({outcome.admitted:.0e} admitted)"
     return (
+        outcome.verdict,
         outcome.title,
         outcome.machine,
+        error if outcome.gaps else "-",
+        outcome.remark,
         outcome.convention,
         f"{done} of {len(outcome.records)}",
         str(len(outcome.gaps)),
-        _worst(outcome),
-        outcome.verdict,
     )
 
 
-def _worst(outcome: Outcome) -> str:
-    """The worst error, and beside it the worst where the solver said that it had not converged."""
-    admitted = max((g["error"] for g in outcome.gaps if g["converged"] is False), default=0.0)
-    if all(g["converged"] is False for g in outcome.gaps):
-        return f"{admitted:.0e} admitted"
-    return f"{outcome.worst:.0e}" + (
-        f" ({admitted:.0e} admitted)" if admitted > outcome.worst else ""
-    )
-
-
-def text(outcomes: Sequence[Outcome], head: str, verbose: bool = False) -> str:
-    """A table, and under each solver what failed (with ``verbose`` everything)."""
-    rows = [COLUMNS, *map(row, outcomes)]
-    widths = [max(len(r[k]) for r in rows) for k in range(len(COLUMNS))]
-    lines = [head]
-    for r, outcome in zip(rows, [None, *outcomes], strict=True):
-        lines.append("  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip())
-        lines += [
-            f"  └ {record.status}: {record.name}"
-            + (f": {_indented(record.message)}" if record.message else "")
-            for record in (outcome.records if outcome else ())
-            if verbose or record.status in ("failed", "expected failure")
-        ]
-    return "\n".join([*lines, footer(outcomes)])
-
-
-def _indented(message: str) -> str:
-    return message.replace("\n", "\n      ")
-
-
-def footer(outcomes: Sequence[Outcome]) -> str:
-    failed = sum(o.count("failed") for o in outcomes)
-    known = sum(o.count("expected failure") for o in outcomes)
-    checks = sum(len(o.records) for o in outcomes)
-    skipped = sum(o.count("skipped") for o in outcomes)
-    return (
-        f"{len(outcomes)} solver{'s' * (len(outcomes) != 1)} · {checks} checks, {skipped} of them skipped · "
-        f"{failed} failures · {known} known findings   [{sum(o.seconds for o in outcomes):.0f} s]"
-    )
-
-
-def as_dict(outcomes: Sequence[Outcome], head: str) -> dict[str, Any]:
+def as_dict(outcomes: Sequence[Outcome], head: str, origin: Origin) -> dict[str, Any]:
     return {
         "what": head,
         "passed": all(o.passed for o in outcomes),
+        "provenance": dict(origin),
         "solvers": [
             {
+                "verdict": o.verdict,
                 "solver": o.title,
+                "label": o.label,
                 "machine": o.machine,
                 "convention": o.convention,
+                "why": o.remark,
+                "passed": o.passed,
                 "tolerance": o.tolerance,
                 "judged": o.judged,
-                "verdict": o.verdict,
-                "passed": o.passed,
                 "worst_error": _number(o.worst),
+                "worst_admitted": _number(o.admitted),
                 "seconds": round(o.seconds, 3),
+                "causes": [c.to_dict() for c in o.causes],
                 "records": [r.to_dict() for r in o.records],
                 "problems": [{**g, "error": _number(g["error"])} for g in o.gaps],
             }
@@ -95,133 +64,106 @@ def as_dict(outcomes: Sequence[Outcome], head: str) -> dict[str, Any]:
     }
 
 
-def as_json(outcomes: Sequence[Outcome], head: str) -> str:
-    return json.dumps(as_dict(outcomes, head), indent=1) + "\n"
-
-
-def markdown(outcomes: Sequence[Outcome], head: str) -> str:
+def markdown(outcomes: Sequence[Outcome], head: str, origin: Origin) -> str:
     lines = [f"# {head}", "", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     lines += [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row(o)) + " |" for o in outcomes
+        f"| {' | '.join(c.replace('|', chr(92) + '|') for c in cells(o))} |" for o in outcomes
     ]
+    lines += ["", footer(outcomes, "")[0]]
     for o in outcomes:
-        lines += ["", f"## {o.title}", "", f"Tolerance: {o.judged}.", ""]
-        for r in sorted(
-            o.records,
-            key=lambda r: ("failed", "expected failure", "passed", "skipped").index(r.status),
-        ):
-            lines += [f"- **{r.status}** `{r.name}`" + (f": {r.message}" if r.message else "")]
-            if r.status in ("failed", "expected failure") and "case" in r.details:
-                lines += [
-                    "  ```json",
-                    "  " + json.dumps(r.details.get("smallest", r.details["case"])),
-                    "  ```",
-                ]
-    return "\n".join([*lines, "", footer(outcomes), ""])
+        lines += ["", f"## {o.verdict}: {o.title}", "", f"Tolerance: {o.judged}.", ""]
+        for cause in o.causes:
+            lines += [
+                f"- **{_many(cause)}**: {cause.sentence}",
+                *(f"  - {p}" for p in proof(cause)),
+            ]
+            if cause.right:
+                lines.append(f"  - right as it is with `{cause.options}`")
+            lines.append(f"  - explains {', '.join(f'`{name}`' for name in cause.checks)}")
+        lines += ["", "| check | status | |", "|---|---|---|"]
+        for r in sorted(o.records, key=lambda r: ORDER.index(r.status)):
+            said = (r.message.splitlines() or [""])[0].replace("|", "\\|")
+            lines.append(f"| `{r.name}` | {r.status} | {said} |")
+    return "\n".join([*lines, "", "```text", provenance_text(dict(origin)), "```", ""])
 
 
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#222}
-h1{font-size:1.5em}h2{font-size:1.15em;margin:2.2em 0 .2em;border-top:2px solid #ddd;padding-top:1em}
-table{border-collapse:collapse;margin:1em 0;width:100%}td,th{padding:.3em .7em;text-align:left;vertical-align:top}
-td,th{border-bottom:1px solid #ddd}.nowrap{white-space:nowrap}.number{text-align:right;font-variant-numeric:tabular-nums}
-pre{white-space:pre-wrap;background:#f6f6f6;padding:.5em;margin:.3em 0;font-size:13px}
-.failure{border-left:4px solid #b00020;padding:.2em 0 .4em 1em;margin:1em 0}.failure.known{border-color:#c98a00}
-.failure dt{color:#666;font-size:13px}.failure dd{margin:0 0 .4em}.failure h3{margin:.2em 0;font-size:1em}
-.failed{color:#b00020;font-weight:600}.passed{color:#17692b}.skipped{color:#777}.expected{color:#8a5a00}
-.quiet{color:#666;font-size:13px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}"""
+ORDER = ("failed", "expected failure", "passed", "skipped")
 
 
-def page(outcomes: Sequence[Outcome], head: str) -> str:
-    """One HTML file, no scripts, nothing loaded from elsewhere; of each solver what failed comes first."""
+def _many(cause: Cause) -> str:
+    count = len(cause.checks)
+    known = "known, " if cause.known else ""
+    return f"{known}one cause explains {count} checks" if count > 1 else f"{known}{cause.checks[0]}"
+
+
+def page(outcomes: Sequence[Outcome], head: str, origin: Origin) -> str:
+    """Of each solver the causes come first, then the plot, then every check, folded."""
     parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>{_e(head)}</title><style>{STYLE}</style><h1>{_e(head)}</h1><p>{_e(footer(outcomes))}</p>",
-        "<table><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>",
+        f"<h1>{_e(head)}</h1><p>{_e(footer(outcomes, '', verbose=True)[0])}</p>",
+        "<table class=cards><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>",
     ]
     for k, o in enumerate(outcomes):
-        cells = [_e(c) for c in row(o)]
-        cells[0] = f"<a href='#s{k}'>{cells[0]}</a>"
-        mark = "failed" if not o.passed else "expected" if o.count("expected failure") else "passed"
+        verdict, title, *rest = (_e(c) for c in cells(o))
+        known = " known" if o.passed and o.causes else ""
         parts.append(
-            "<tr>"
-            + "".join(
-                f"<td{' class=nowrap' * (c in NARROW)}>{cell}</td>"
-                for c, cell in zip(COLUMNS[:-1], cells[:-1], strict=True)
-            )
-            + f"<td class={mark}>{cells[-1]}</td></tr>"
+            f"<tr><td class='{o.verdict}{known} nowrap'>{verdict}</td><td><a href='#s{k}'>{title}</a></td>"
+            + "".join(f"<td>{cell}</td>" for cell in rest)
+            + "</tr>"
         )
     parts.append("</table>")
     for k, o in enumerate(outcomes):
         parts += [
-            f"<h2 id=s{k}>{_e(o.title)}</h2>",
+            f"<h2 id=s{k}><span class={o.verdict}>{o.verdict}</span> {_e(o.title)}</h2>",
+            *(_cause(cause) for cause in o.causes),
             f"<p class=quiet>Tolerance: {_e(o.judged)}.</p>",
-            plot(o),
+            f"<div class=scroll>{plot(o)}</div>",
+            _checks(o.records),
         ]
-        parts += [_failure(r, "") for r in o.records if r.status == "failed"]
-        parts += [_failure(r, " known") for r in o.records if r.status == "expected failure"]
-        parts.append(_others([r for r in o.records if r.status in ("passed", "skipped")]))
-    return "\n".join(parts) + "</html>\n"
+    parts.append(f"<p class=quiet>{_e(provenance_text(dict(origin)))}</p>")
+    return document(head, "\n".join(parts))
 
 
 def _e(text: Any) -> str:
     return html.escape(str(text))
 
 
-def _failure(record: Record, known: str) -> str:
-    """What failed: the numbers, the enclosure, the diagnosis and the smallest example, each on its own line."""
-    said = [
-        line
-        for line in record.message.splitlines()
-        if not line.startswith(("diagnosis: ", "smallest example"))
-    ]
-    told = {"what was found": " ".join(said)}
-    details = record.details
-    if "lower" in details:
-        told["enclosure of the optimum"] = (
-            f"[{details['lower']:.12g}, {details['upper']:.12g}] (its own units)"
-        )
-    diagnosis = details.get("diagnosis")
-    if diagnosis:
-        told["diagnosis"] = diagnosis["sentence"]
-        found = (diagnosis["found"] or {}).get("certificate")
-        if found and not diagnosis["as_claimed"]:
-            told["proof"] = (
-                f"for that problem the optimum lies in [{found['lower']:.12g}, {found['upper']:.12g}] "
-                f"and this answer, read so, is worth {found['primal_value']:.12g} (our units)"
-            )
-    lines = "".join(f"<dt>{name}</dt><dd>{_e(text)}</dd>" for name, text in told.items())
-    example = details.get("smallest", details.get("case"))
+def _cause(cause: Cause) -> str:
+    """The sentence, the proof, where the solver is right as it is, the checks explained and the smallest example."""
+    kind = "known" if cause.known else "failed"
+    told = {"what was found": cause.sentence}
+    certificates = [line for line in proof(cause) if not line.startswith("smallest")]
+    if certificates:
+        told["proof"] = "\n".join(certificates)
+    if cause.right:
+        told["right as it is with"] = cause.options
+    told["explains"] = ", ".join(cause.checks)
+    lines = "".join(
+        f"<dt>{k}</dt><dd>{_e(v).replace(chr(10), '<br>')}</dd>" for k, v in told.items()
+    )
+    example = cause.details.get("smallest", cause.details.get("case"))
     if example is not None:
-        title = "smallest example found" if "smallest" in details else "the example"
+        title = "smallest example found" if "smallest" in cause.details else "the example"
         lines += f"<dt>{title}</dt><dd><pre>{_e(json.dumps(example))}</pre></dd>"
-    status = "known to fail" if known else "failed"
     return (
-        f"<div class='failure{known}'><h3><code>{_e(record.name)}</code> "
-        f"<span class={'expected' if known else 'failed'}>{status}</span></h3><dl>{lines}</dl></div>"
+        f"<div class='cause {kind}'><h3><span class={kind}>{_e(_many(cause))}</span></h3>"
+        f"<dl>{lines}</dl></div>"
     )
 
 
-def _others(records: Sequence[Record]) -> str:
-    """Passed and skipped checks, folded."""
-    passed = sum(r.status == "passed" for r in records)
+def _checks(records: Sequence[Record]) -> str:
+    """Every check, what failed first, folded."""
+    counts = {status: sum(r.status == status for r in records) for status in ORDER}
+    title = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     rows = "".join(
-        f"<tr><td class=nowrap><code>{_e(r.name)}</code></td><td class='{r.status}'>{r.status}</td>"
-        f"<td class=number>{r.seconds:.2f} s</td><td>{_e(r.message)}</td></tr>"
-        for r in records
+        f"<tr><td class={_class(r.status)}>{r.status}</td><td><code>{_e(r.name)}</code></td>"
+        f"<td>{_e(r.message)}</td><td class=number>{r.seconds:.2f} s</td></tr>"
+        for r in sorted(records, key=lambda r: ORDER.index(r.status))
     )
-    return f"<details><summary>{passed} passed, {len(records) - passed} skipped</summary><table>{rows}</table></details>"
+    return f"<details><summary>{title}</summary><table class=cards>{rows}</table></details>"
 
 
-def write(path: str, outcomes: Sequence[Outcome], head: str) -> None:
-    """.html, .json or .md, by the ending."""
-    kind = Path(path).suffix.lower()
-    makers = {".html": page, ".md": markdown, ".json": as_json}
-    if kind not in makers:
-        raise DataError("--report", "end in .html, .json or .md", repr(path))
-    try:
-        Path(path).write_text(makers[kind](outcomes, head), encoding="utf-8")
-    except OSError as error:
-        raise DataError("--report", "be a file that can be written", str(error)) from error
+def _class(status: str) -> str:
+    return "known" if status == "expected failure" else status
 
 
 def _number(value: float) -> float | str:

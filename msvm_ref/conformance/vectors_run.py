@@ -5,19 +5,19 @@ Judged in exact rationals against the proved optimum, relative to it (to sum C_i
     P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   constraints met to tol (relative to the largest |W|, |b|, alpha),
     ||W - W*||^2 <= tol ||W*||^2   (W* is unique; at tiny C the zero answer would pass by its value alone).
 
-JSON numbers in the answer are taken as the binary64 numbers they are. The standard library suffices.
+JSON numbers in the answer are taken as the binary64 numbers they are. ``program/PROTOCOL.md`` has the fields.
 """
 
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from msvm_ref.conformance.command import question
 from msvm_ref.conformance.verifier.shape import DECIMAL, RATIONAL
 from msvm_ref.conformance.verifier.values import (
     Vector,
@@ -28,19 +28,6 @@ from msvm_ref.conformance.verifier.values import (
     primal_value,
     rationals,
     stated,
-)
-
-ANSWERS = (
-    "optimum",
-    "W",
-    "b",
-    "b_interval",
-    "alpha",
-    "scores",
-    "rival",
-    "result",
-    "flags",
-    "comment",
 )
 
 
@@ -55,12 +42,35 @@ class Outcome:
     seconds: float
 
 
-def question(vector: Vector) -> Vector:
-    """A valid vector without its answers: what the program under test sees."""
-    return {name: value for name, value in vector.items() if name not in ANSWERS}
+def asked(vector: Vector) -> dict[str, Any]:
+    """A valid vector without its answers, as the program protocol puts it; its data are binary64 numbers."""
+    machine = vector["machine"]
+    task = question(
+        _floats(vector["X"]),
+        vector["y"],
+        _floats(vector["C"]),
+        len(machine["gamma"]),
+        machine=machine["name"],
+        cost=vector["cost"],
+        bias=vector["bias"],
+        id=vector["id"],
+        spec={
+            "nu": _floats(machine["nu"]),
+            "gamma": _floats(machine["gamma"]),
+            "groups": machine["groups"],
+            "sum_to_zero": machine["sum_to_zero"],
+        },
+    )
+    if vector.get("sample_weight") is not None:
+        task["sample_weight"] = _floats(vector["sample_weight"])
+    return task
 
 
-def run_command(command: str, vector: Vector, tolerance: float, timeout: float) -> Outcome:
+def _floats(value: Any) -> Any:
+    return [_floats(v) for v in value] if isinstance(value, list) else float(Fraction(value))
+
+
+def run_command(command: list[str], vector: Vector, tolerance: float, timeout: float) -> Outcome:
     """Start the command once for this vector; whatever it does wrong is a verdict, never an exception."""
     start = time.perf_counter()
 
@@ -71,8 +81,8 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
 
     try:
         done = subprocess.run(
-            shlex.split(command),
-            input=json.dumps(question(vector)),
+            command,
+            input=json.dumps(asked(vector)),
             capture_output=True,
             text=True,
             errors="replace",
@@ -81,17 +91,16 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
         )
     except subprocess.TimeoutExpired:
         return verdict(float("inf"), f"no answer within {timeout:g} s")
-    except (
-        OSError,
-        ValueError,
-        IndexError,
-    ) as error:  # no such program, unbalanced quotes, an empty command
+    except OSError as error:
         return verdict(float("inf"), f"could not be started: {error}")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
         return verdict(float("inf"), f"exit status {done.returncode}: {last[:120]}")
     try:
-        errors = answer_errors(vector, json.loads(done.stdout))
+        answer = json.loads(done.stdout)
+        if isinstance(answer, dict) and answer.get("error") is not None:
+            return verdict(float("inf"), f"refused: {str(answer['error'])[:120]}")
+        errors = answer_errors(vector, answer)
     except (
         ValueError,
         TypeError,

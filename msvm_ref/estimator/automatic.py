@@ -19,12 +19,16 @@ FEW_WEIGHTS = 300
 
 def choose(method: str, problem: Problem) -> str:
     """The method's own name, or for "auto" the one that suits the problem's size."""
+    return suited(method, problem.n, problem.d, problem.X.shape[1], problem.is_linear)
+
+
+def suited(method: str, n: int, d: int, p: int, linear: bool) -> str:
+    """``choose`` for n examples of p features in d classes."""
     if method != "auto":
         if not isinstance(method, str) or method not in METHODS:
             raise DataError("method", f"be auto, {', '.join(METHODS)}", repr(method))
         return method
-    size = problem.n * problem.d
-    few = problem.is_linear and problem.X.shape[1] * problem.d <= FEW_WEIGHTS
-    if size > TRUTH_UP_TO and not few:
+    few = linear and p * d <= FEW_WEIGHTS
+    if n * d > TRUTH_UP_TO and not few:
         return "fast"
-    return "primal" if problem.is_linear else "dual"
+    return "primal" if linear else "dual"

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import msvm_ref
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import certify
@@ -25,6 +24,7 @@ from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
 from msvm_ref.model.problem import Problem
+from msvm_ref.pages import own_version
 from msvm_ref.solvers.solution import Solution
 
 FORMAT = "msvm-ref model 1"
@@ -118,7 +118,7 @@ class SavedModel:
         weight = problem.sample_weight
         return {
             "format": FORMAT,
-            "msvm_ref": msvm_ref.__version__,
+            "msvm_ref": own_version(),
             "machine": problem.machine.name,
             "cost": problem.machine.cost,
             "C": problem.C,
@@ -156,6 +156,11 @@ class SavedModel:
                 str(error)[:80],
                 "msvm-ref fit ... --save model.json makes one",
             ) from error
+        return cls.read(record, path)
+
+    @classmethod
+    def read(cls, record: Any, path: str) -> SavedModel:
+        """The model in a JSON value; ``path`` is named where it is none."""
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise DataError(
                 path,

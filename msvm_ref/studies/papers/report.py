@@ -7,7 +7,9 @@ import html
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from msvm_ref.pages import document, provenance_text
 from msvm_ref.studies.papers.claim import Decision, Evidence, Verdict
 from msvm_ref.studies.papers.ledger import PAPERS, totals
 
@@ -49,38 +51,59 @@ def _line(evidence: Evidence) -> str:
     return f"{'true' if evidence.holds else 'false'}: {evidence.shown}"
 
 
-STYLE = """
-body{font:15px/1.45 system-ui,sans-serif;color:#222;max-width:1080px;margin:2em auto;padding:0 1em}
-h1{font-size:1.5em;margin-bottom:.2em} h2{margin-top:2em;border-bottom:1px solid #ccc;font-size:1.15em}
-article{border-left:5px solid #999;padding:.1em 0 .3em 1em;margin:1.3em 0}
-article.HOLDS{border-color:#3f9b55} article.CORRECTED{border-color:#c9a24a} article.FAILS{border-color:#c9473c}
-h3{font-size:1em;margin:.2em 0} .v{font-weight:600;float:right;font-size:.85em}
-.HOLDS .v{color:#2c7a40} .CORRECTED .v{color:#8a6a12} .FAILS .v{color:#b0261b}
-dl{display:grid;grid-template-columns:7em 1fr;gap:.1em .6em;margin:.4em 0} dt{color:#666} dd{margin:0;overflow-wrap:anywhere}
-details{margin:.3em 0} pre{background:#f6f6f6;padding:.6em;overflow-x:auto;max-height:24em;font-size:12px}
-figure{margin:.6em 0} img{max-width:100%} figcaption{color:#555;font-size:.9em}
-"""
+MATHEMATICS = "docs/mathematics.md"
+"""Where the errata are written down, from the root of the project; each has an anchor of its number."""
+WORST_FIRST = (Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS)
+TITLES = {
+    Verdict.FAILS: "What fails",
+    Verdict.CORRECTED: "What holds with a correction",
+    Verdict.HOLDS: "What holds",
+}
+CLASSES = {Verdict.FAILS: "failed", Verdict.CORRECTED: "known", Verdict.HOLDS: "passed"}
 
 
 def page(
-    decisions: Sequence[Decision], pictures: Mapping[str, tuple[bytes, str]], head: str
+    decisions: Sequence[Decision],
+    pictures: Mapping[str, tuple[bytes, str]],
+    origin: Mapping[str, str],
 ) -> str:
-    """HTML; ``pictures`` are PNG bytes and a caption by claim id ('' for the top of the page)."""
+    """HTML, what fails first; ``pictures`` are PNG bytes and a caption by claim id ('' for the top of the page)."""
     parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>Claims</title><style>{STYLE}</style>",
-        f"<h1>The claims of five papers, checked</h1><p>{html.escape(head)}. {html.escape(totals(decisions))}. ",
+        f"<h1>The claims of five papers, checked</h1><p>{html.escape(totals(decisions))}. "
         "A verdict is computed: the printed form is put to a check, the corrected form to the same check; "
         "each check is tested with a sabotaged form that must change its verdict.</p>",
         _figure(pictures.get("")),
+        "<table class=cards><tr><th>verdict</th><th>claim</th><th>statement</th><th>what was found</th></tr>",
+        *(_line_of(d) for v in WORST_FIRST[:2] for d in decisions if d.verdict is v),
+        "</table>",
     ]
-    for paper, title in PAPERS.items():
-        mine = [d for d in decisions if d.claim.paper == paper]
-        if mine:
-            parts.append(
-                f"<h2>{paper}: {html.escape(title)}</h2><p>{html.escape(totals(mine))}</p>"
-            )
-            parts += [_article(d, pictures.get(d.claim.id)) for d in mine]
-    return "".join(parts) + "</html>\n"
+    for verdict in WORST_FIRST:
+        chosen = [d for d in decisions if d.verdict is verdict]
+        if chosen:
+            parts.append(f"<h2>{TITLES[verdict]}: {len(chosen)}</h2>")
+            parts += [_article(d, pictures.get(d.claim.id)) for d in chosen]
+    parts.append(f"<p class=quiet>{html.escape(provenance_text(dict(origin)))}</p>")
+    return document("The claims of five papers, checked", "".join(parts))
+
+
+def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
+    """The same as a table."""
+    lines = ["# The claims of five papers, checked", "", f"{totals(decisions)}.", ""]
+    lines += ["| verdict | claim | statement | what was found |", "|---|---|---|---|"]
+    for d in (d for v in WORST_FIRST for d in decisions if d.verdict is v):
+        row = (str(d.verdict), d.claim.id, d.claim.statement, d.shown)
+        lines.append("| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in row) + " |")
+    return "\n".join([*lines, "", "```text", provenance_text(dict(origin)), "```", ""])
+
+
+def _line_of(d: Decision) -> str:
+    cells = (d.claim.statement, d.shown)
+    return (
+        f"<tr><td class={CLASSES[d.verdict]}>{d.verdict}</td>"
+        f"<td class=nowrap><a href='#{d.claim.id}'>{d.claim.id}</a></td>"
+        + "".join(f"<td>{html.escape(c)}</td>" for c in cells)
+        + "</tr>"
+    )
 
 
 def _article(d: Decision, picture: tuple[bytes, str] | None) -> str:
@@ -88,8 +111,11 @@ def _article(d: Decision, picture: tuple[bytes, str] | None) -> str:
     rows = [("checked", c.checked), ("as printed", _line(d.printed))]
     if d.corrected is not None:
         rows += [("correction", c.correction), ("corrected", _line(d.corrected))]
-    rows += [("sabotage", c.sabotaged_by), *([("errata", ", ".join(c.errata))] if c.errata else [])]
-    told = "".join(f"<dt>{k}<dd>{html.escape(v)}" for k, v in rows)
+    rows.append(("sabotage", c.sabotaged_by))
+    told = "".join(f"<dt>{k}</dt><dd>{html.escape(v)}</dd>" for k, v in rows)
+    if c.errata:
+        links = ", ".join(f"<a href='{MATHEMATICS}#{e.lower()}'>{e}</a>" for e in c.errata)
+        told += f"<dt>errata</dt><dd>{links}</dd>"
     numbers = {
         "printed": d.printed.to_dict()["numbers"],
         "corrected": d.corrected.to_dict()["numbers"] if d.corrected else None,
@@ -103,9 +129,9 @@ def _article(d: Decision, picture: tuple[bytes, str] | None) -> str:
         else ""
     )
     return (
-        f"<article id='{c.id}' class={d.verdict.name}><span class=v>{d.verdict}</span>"
-        f"<h3>{c.id} · {html.escape(c.where)}</h3>"
-        f"<p>{html.escape(c.statement)}</p><dl>{told}</dl>{more}{_figure(picture)}</article>"
+        f"<div class='cause {CLASSES[d.verdict]}' id='{c.id}'><h3><span class={CLASSES[d.verdict]}>{d.verdict}</span> "
+        f"{c.id} · {html.escape(PAPERS[c.paper].partition(':')[0])}, {html.escape(c.where)}</h3>"
+        f"<p>{html.escape(c.statement)}</p><dl>{told}</dl>{more}{_figure(picture)}</div>"
     )
 
 
@@ -117,8 +143,6 @@ def _figure(picture: tuple[bytes, str] | None) -> str:
     return f"<figure><img alt='{caption}' src='data:image/png;base64,{data}'><figcaption>{caption}</figcaption></figure>"
 
 
-def as_json(decisions: Sequence[Decision]) -> str:
+def as_dict(decisions: Sequence[Decision]) -> dict[str, Any]:
     counts = {str(v): sum(d.verdict is v for d in decisions) for v in Verdict}
-    return json.dumps(
-        {"totals": counts, "claims": [d.to_dict() for d in decisions]}, indent=1, ensure_ascii=False
-    )
+    return {"totals": counts, "claims": [d.to_dict() for d in decisions]}

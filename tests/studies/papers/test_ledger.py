@@ -132,6 +132,9 @@ def test_the_report_has_numbers_and_pictures(tmp_path, capsys):
     assert main(["claims", "--id", "UV-C1-ATS", "--report", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("data:image/png;base64,") == 2
-    assert "class=FAILS" in text
+    assert text.index("What fails") > 0
+    assert "<a href='docs/mathematics.md#e1'>E1</a>" in text
+    assert "http" not in text
+    assert "msvm-ref" in text  # the command line it came from
     assert "&quot;risk&quot;: &quot;16/5&quot;" in text
     capsys.readouterr()
