@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from msvm_ref.commands.listing import COMMANDS, module, parser_of
 from msvm_ref.commands.output import survive_any_encoding
 from msvm_ref.commands.parser import INTERRUPTED, OK, UNEXPECTED, USAGE, UsageError, did_you_mean
-from msvm_ref.commands.supervisor import supervised
+from msvm_ref.commands.supervisor import supervised, was_interrupted
 from msvm_ref.errors import MsvmError
 
 
@@ -81,7 +81,7 @@ def _without_command(words: list[str]) -> int:
 def _told(error: BaseException) -> tuple[str, int]:
     """The one line that tells an error, and its exit status."""
     kind = type(error).__name__
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt) or was_interrupted():
         return "interrupted", INTERRUPTED
     if isinstance(error, UsageError):
         return str(error), USAGE

@@ -39,9 +39,13 @@ def supervised(main: Callable[[], int]) -> int:
 
 
 def _child(main: Callable[[], int], pipe: int) -> NoReturn:
-    signal.signal(signal.SIGINT, _once)
-    threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
-    status = main()
+    try:
+        signal.signal(signal.SIGINT, _once)
+        threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
+        status = main()
+    except KeyboardInterrupt:  # before main was there to tell it
+        print("interrupted", file=sys.stderr, flush=True)
+        status = INTERRUPTED
     if status == INTERRUPTED:
         os._exit(status)  # whatever threads and workers are still at
     sys.exit(status)
@@ -50,7 +54,16 @@ def _child(main: Callable[[], int], pipe: int) -> NoReturn:
 def _once(number: int, frame: FrameType | None) -> None:
     """The first SIGINT raises; a terminal sends one to parent and child alike, and the second must not hurt the cleanup."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _asked.set()
     raise KeyboardInterrupt
+
+
+_asked = threading.Event()
+
+
+def was_interrupted() -> bool:
+    """Has Ctrl-C come? A library may have turned the KeyboardInterrupt into an error of its own."""
+    return _asked.is_set()
 
 
 def _end_with_parent(pipe: int) -> None:

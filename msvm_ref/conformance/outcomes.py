@@ -127,7 +127,7 @@ def run(
             failed += [tried] if tried.status == "failed" else []
             records.append(record_of(tried))
         if progress is not None:
-            progress(trial.solver.name)
+            progress(entry.label or trial.solver.name)
     gaps = tuple(trial.gaps)
     new = causes_of(trial, failed)
     broken = tuple(
