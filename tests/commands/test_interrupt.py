@@ -19,7 +19,7 @@ SLOW = {
     "certify": ["-"],
     "solve": ["digits", "--kernel", "rbf", "--save", "out.json"],
     "fit": ["digits", "--method", "dual", "--save", "out.json"],
-    "predict": ["model.json", "-"],
+    "predict": ["-", "iris"],
     "demo": ["--report", "out.md"],
     "fisher": ["WW", "-d", "7"],
     "circle": ["--report", "out.html"],
@@ -28,13 +28,7 @@ SLOW = {
     "approx": ["vehicle", "--plot", "out.png"],
     "vectors": ["build", "--directory", "."],
 }
-QUICK = {
-    "machines": [],
-    "conventions": [],
-    "checks": [],
-    "template": ["c"],
-    "completion": ["bash"],
-}
+QUICK = {"machines": [], "conventions": [], "checks": [], "template": ["c"], "completion": ["bash"]}
 
 
 def test_every_command_is_here():
@@ -62,11 +56,7 @@ def interrupted(arguments: list[str], folder: Path, after: float) -> tuple[int, 
 
 @pytest.mark.parametrize("command", SLOW)
 def test_ctrl_c(command, tmp_path):
-    (tmp_path / "model.json").write_text("{}")
-    before = sorted(p.name for p in tmp_path.iterdir())
     status, said, seconds = interrupted([command, *SLOW[command]], tmp_path, after=1.5)
-    if command == "predict" and status == 2:
-        pytest.skip("the model was refused before the signal came")
     remarks = [line for line in said.splitlines() if not line.startswith("compiling")]
     assert status == 130, said
     assert remarks[-1] == "interrupted"
@@ -74,7 +64,7 @@ def test_ctrl_c(command, tmp_path):
     assert "Traceback" not in said
     assert seconds < 2.0
     if command != "vectors":  # each vector file is whole by itself
-        assert sorted(p.name for p in tmp_path.iterdir()) == before
+        assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", QUICK)
