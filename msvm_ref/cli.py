@@ -17,6 +17,9 @@ from msvm_ref.commands.parser import INTERRUPTED, OK, UNEXPECTED, USAGE, UsageEr
 from msvm_ref.commands.supervisor import supervised, was_interrupted
 from msvm_ref.errors import MsvmError
 
+LONGEST = 600
+"""Characters of an error; a path or a cell may be any length."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command in this process; the exit status."""
@@ -39,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             traceback.print_exc()
         line, status = _told(error)
-        print(" ".join(line.split()), file=sys.stderr, flush=True)
+        print(_one_line(line), file=sys.stderr, flush=True)
         return status
 
 
@@ -72,10 +75,13 @@ def _without_command(words: list[str]) -> int:
     print("usage: msvm-ref COMMAND ...     msvm-ref COMMAND --help\n")
     print("The reference for multi-class SVMs. Start with: msvm-ref validate sklearn\n")
     print("\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()))
-    print(
-        "\nExit status: 0 good, 1 a verdict against, 2 usage or data error, 3 a bug, 130 interrupted"
-    )
+    print("\nExit status: 0 good, 1 verdict against, 2 bad input, 3 a bug, 130 interrupted")
     return OK
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[-LONGEST // 3 :]}"
 
 
 def _told(error: BaseException) -> tuple[str, int]:

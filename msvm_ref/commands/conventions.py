@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     keys = ("name", "machine", "bias", "our C", "our f")
     table = [list(keys), *([row[k] for k in keys] for row in rows.values())]
     end = (
-        "our C for theirs, our scores f for theirs; the source: msvm-ref conventions NAME\n"
+        "our C and scores f for theirs; the source: msvm-ref conventions NAME\n"
         "any machine: margin1, margin2, ...; with C/n or lambda for C: 'margin1, C/n'"
     )
     emit(options, "Conventions", "\n".join([*lines_of(table), end]), list(rows.values()))

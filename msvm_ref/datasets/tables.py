@@ -38,10 +38,12 @@ class Table:
 def read_table(source: str, target: str | None = None) -> Table:
     """The labelled table behind a bundled name, a path or ``-``."""
     if source in NAMES:
+        _no_columns(source, target)
         data = load(source)
         return Table(source, np.array(data.X), data.y.tolist())
     title, content = _content(source)
     if content.startswith(ZIP):
+        _no_columns(title, target)
         return Table(title, *_labelled_arrays(content, title))
     rows = parse_rows(_text(content, title), title, labelled=target is None)
     if not rows.cells or rows.width < 2:
@@ -127,6 +129,11 @@ def _text(content: bytes, title: str) -> str:
     if "\0" in text:
         raise DataError(title, "be UTF-8 text or an .npz archive", "binary data")
     return text
+
+
+def _no_columns(title: str, target: str | None) -> None:
+    if target is not None:
+        raise DataError("--target", "be given with a text table", f"{title}, which has no names")
 
 
 def _column(target: str, header: tuple[str, ...] | None) -> int:

@@ -61,7 +61,7 @@ class Demo:
         lines = [
             "iris, C = 1, free bias, linear: each optimum by three independent routes,",
             "each route's answer certified by a judge that shares no line with it",
-            f"{'machine':<10} {'optimum in':<30} {'primal':>7}  {'dual':>7}  {'kesler':>7}  (relative gaps)",
+            f"{'machine':<10} {'optimum in':<30} {'primal':>7}  {'dual':>7}  {'kesler':>7}  gaps",
             *map(str, self.truths),
         ]
         for scaling, verdict, claim in self.scikit_learn:

@@ -182,3 +182,4 @@ def test_the_demo_ends_well_and_catches_scikit_learn(capsys):
     assert out.count("agree") == len(mr.CATALOGUE)
     assert "DISAGREE" not in out
     assert "NOT OPTIMAL" in out
+    assert max(map(len, out.splitlines())) <= 80
