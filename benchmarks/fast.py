@@ -119,14 +119,14 @@ def kernel() -> None:
         for machine, shark in zip(MACHINES, SHARK[name], strict=True):
             times: dict[float, float] = {}
             for tolerance in (1e-4, 1e-10) if len(X) < 3000 else (1e-4,):
-                best, found = np.inf, None
+                best, solution = np.inf, None
                 for _ in range(3 if len(X) < 3000 else 1):
-                    found, seconds = solved(
+                    solution, seconds = solved(
                         mr.Problem(machine, X, y, kernel=mr.rbf(gamma)), tolerance
                     )
                     best = min(best, seconds)
                 times[tolerance] = best
-                assert found is not None
+                assert solution is not None
                 say(
                     what="kernel",
                     data=name,
@@ -135,9 +135,9 @@ def kernel() -> None:
                     seconds=best,
                     multiple=best / peer,
                     shark=shark,
-                    gap=found.certificate.relative_gap,
-                    converged=found.converged,
-                    **found.work,
+                    gap=solution.certificate.relative_gap,
+                    converged=solution.converged,
+                    **solution.work,
                 )
             if len(times) > 1:
                 say(
@@ -180,9 +180,9 @@ def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ..
     for machine in machines:
         for tolerance in (1e-4, 1e-5, 1e-10) if len(y) <= 5000 else (1e-4,):
             posed = problem if machine is mr.CS else mr.Problem(machine, X, y, C=1.0)
-            found, seconds = solved(posed, tolerance)
+            solution, seconds = solved(posed, tolerance)
             if machine is mr.CS:
-                lower = max(lower, found.certificate.lower)
+                lower = max(lower, solution.certificate.lower)
             say(
                 what="linear",
                 data=name,
@@ -190,10 +190,10 @@ def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ..
                 tolerance=tolerance,
                 seconds=seconds,
                 multiple=seconds / peer,
-                objective=found.objective,
-                gap=found.certificate.relative_gap,
-                converged=found.converged,
-                **found.work,
+                objective=solution.objective,
+                gap=solution.certificate.relative_gap,
+                converged=solution.converged,
+                **solution.work,
             )
     say(
         what="LIBLINEAR Crammer-Singer",
@@ -217,14 +217,14 @@ def digits100() -> None:
     X, y = digits()
     for machine in (mr.WW, mr.CS):
         posed = mr.Problem(machine, X, y, C=100.0, kernel=mr.rbf(1 / X.shape[1]))
-        found, seconds = timed(
+        solution, seconds = timed(
             lambda posed=posed: mr.solve(posed, method="fast", stop="kkt", kkt=1e-3)
         )
         say(
             what="KKT rule 1e-3",
             machine=machine.name,
             seconds=seconds,
-            gap=found.certificate.relative_gap,
+            gap=solution.certificate.relative_gap,
         )
 
 
@@ -270,7 +270,7 @@ def large() -> None:
     X, y = gaussians(20_000, 16, 6, 0.9)
     peer = timed(lambda: SVC(C=1, gamma=1 / 16, tol=1e-3, cache_size=1000).fit(X, y))[1]
     for machine in (mr.CS, mr.WW):
-        found, seconds = solved(
+        solution, seconds = solved(
             mr.Problem(machine, X, y, kernel=mr.rbf(1 / 16)), 1e-3, cache_mb=1000.0
         )
         say(
@@ -279,9 +279,9 @@ def large() -> None:
             seconds=seconds,
             multiple=seconds / peer,
             libsvm=peer,
-            gap=found.certificate.relative_gap,
-            converged=found.converged,
-            **found.work,
+            gap=solution.certificate.relative_gap,
+            converged=solution.converged,
+            **solution.work,
         )
 
 

@@ -17,7 +17,8 @@ import numpy as np
 import msvm_ref as mr
 from msvm_ref.conformance.convention_pairs import TWO_CLASSES, relation
 from msvm_ref.conformance.fixtures import DATA
-from msvm_ref.judge.objective import primal_value
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import worth
 from msvm_ref.model.conventions.convention import Convention
 
 MARGIN, DRAWS = 0.02, 14
@@ -35,28 +36,32 @@ def data() -> Iterator[tuple[Any, Any]]:
 def excess(of: mr.Solution, at: mr.Solution) -> float:
     """How much worse the one's weights are at the other's problem; a bias goes where there is none."""
     b = np.zeros(at.problem.d) if at.problem.bias == "none" else of.b
-    return (
-        primal_value(at.problem, of.candidate.primal[0], b).low / max(at.certificate.upper, 1e-300)
-        - 1
-    )
+    return _low(at.problem, of.W, b) / max(at.certificate.upper, 1e-300) - 1
+
+
+def _low(problem: mr.Problem, W: Any, b: Any) -> float:
+    """At most P(W, b)."""
+    upper = worth(problem, Candidate(W, b)).upper
+    assert upper is not None
+    return upper.low
 
 
 def search(variants: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
-    wanted, found = set(itertools.combinations(variants, 2)), {}
+    unseparated, separating = set(itertools.combinations(variants, 2)), {}
     for X, y in data():
-        names = {name for pair in wanted for name in pair}
+        names = {name for pair in unseparated for name in pair}
         solved = {
             name: mr.solve(mr.Problem(variants[name][0], X, y, bias=variants[name][1]))
             for name in names
         }
-        for a, b in sorted(wanted):
+        for a, b in sorted(unseparated):
             if min(excess(solved[a], solved[b]), excess(solved[b], solved[a])) >= MARGIN:
-                found[a, b] = (X.astype(int).tolist(), y.tolist())
-                wanted.discard((a, b))
-        if not wanted:
+                separating[a, b] = (X.astype(int).tolist(), y.tolist())
+                unseparated.discard((a, b))
+        if not unseparated:
             break
-    print(f"not separated: {sorted(wanted)}", file=sys.stderr)
-    return found
+    print(f"not separated: {sorted(unseparated)}", file=sys.stderr)
+    return separating
 
 
 def misread(of: Convention, at: Convention, data: tuple[Any, Any], constant: float) -> float:
@@ -70,7 +75,7 @@ def misread(of: Convention, at: Convention, data: tuple[Any, Any], constant: flo
         given = {name: np.stack([-v, v], axis=-1) for name, v in given.items()}
     ours = posed.ours(**given)
     b = ours.get("b", np.zeros(posed.problem.d))
-    return primal_value(posed.problem, ours["W"], b).low / truth.certificate.upper - 1
+    return _low(posed.problem, ours["W"], b) / truth.certificate.upper - 1
 
 
 def search_conventions() -> None:
@@ -78,7 +83,7 @@ def search_conventions() -> None:
     for a, b in itertools.combinations(mr.conventions.CONVENTIONS, 2):
         r = relation(a, b)
         pool = TWO_CLASSES if r.first.binary or r.second.binary else DATA
-        found = next(
+        separating = next(
             (
                 (name, c)
                 for c in (1.0, 4.0, 0.25)
@@ -88,7 +93,7 @@ def search_conventions() -> None:
             ),
             None,
         )
-        print("conventions", (a.name, b.name), found or "the same", flush=True)
+        print("conventions", (a.name, b.name), separating or "the same", flush=True)
 
 
 def main() -> None:

@@ -118,22 +118,22 @@ def softmax_lines(name: str) -> list[dict[str, Any]]:
     lines = []
     for method in ("cg", "lbfgs", "cones"):
         start = time.process_time()
-        found = mr.softmax.solve_softmax(problem, method, 1e-6)
+        solution = mr.softmax.solve_softmax(problem, method, 1e-6)
         lines.append(
             {
                 "kind": "softmax",
                 "set": name,
-                "method": found.method,
+                "method": solution.method,
                 "cpu_s": round(time.process_time() - start, 4),
-                "iterations": found.iterations,
-                "evaluations": found.evaluations,
-                "objective": found.objective,
-                "gap": float(f"{found.certificate.relative_gap:.1e}"),
-                "converged": found.converged,
+                "iterations": solution.iterations,
+                "evaluations": solution.evaluations,
+                "objective": solution.objective,
+                "gap": float(f"{solution.certificate.relative_gap:.1e}"),
+                "converged": solution.converged,
             }
         )
     start = time.process_time()
-    rest = mr.softmax.one_vs_rest(problem, "cg", 1e-6)
+    rest = mr.softmax.softmax_one_vs_rest(problem, "cg", 1e-6)
     lines.append(
         {
             "kind": "softmax",
@@ -175,8 +175,8 @@ def table_line(
             unmet += not solution.converged
             wrong += int((solution.predict(X[~train]) != y[~train]).sum())
         bar.step(f"{name} {row}")
-        found = (wrong / len(y), float(np.mean(seconds)), float(np.mean(support)), sigma, C, unmet)
-        best = found if best is None or found < best else best
+        line = (wrong / len(y), float(np.mean(seconds)), float(np.mean(support)), sigma, C, unmet)
+        best = line if best is None or line < best else best
     theirs = THEIRS[row][name]
     return {
         "kind": "table2",

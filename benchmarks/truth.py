@@ -23,7 +23,7 @@ import cvxpy as cp
 import numpy as np
 
 import msvm_ref as mr
-from msvm_ref.judge.certify import judge_candidate
+from msvm_ref.judge.certify import judge
 from msvm_ref.judge.objective import primal_value
 
 
@@ -82,7 +82,7 @@ def case(name: str, n: int, d: int, p: int, rbf: bool, repeat: int) -> dict[str,
 
     our_time, solution = timed(ours, repeat)
     peer_time, (phi, W) = timed(theirs, repeat)
-    certify_time, _ = timed(lambda: judge_candidate(solution.problem, solution.candidate), 3)
+    certify_time, _ = timed(lambda: judge(solution.problem, solution.candidate), 3)
     path_time, _ = timed(lambda: mr.solve_path(mr.Problem(machine, X, y, kernel=kernel), [1.0]), 1)
     two_time, _ = timed(
         lambda: mr.solve_path(mr.Problem(machine, X, y, kernel=kernel), [1.0, 1.1]), 1

@@ -1,5 +1,6 @@
 from . import conformance as conformance
 from . import fisher as fisher
+from . import losses as losses
 from . import reductions as reductions
 from . import softmax as softmax
 from . import solvers as solvers
@@ -17,7 +18,6 @@ from .estimator import OneVsOneSVC as OneVsOneSVC
 from .fisher import fisher_consistency as fisher_consistency
 from .fisher import minimize_risk as minimize_risk
 from .judge.certificate import Certificate as Certificate
-from .judge.certify import certify as certify
 from .model import conventions as conventions
 from .model.catalogue import AMO as AMO
 from .model.catalogue import ATM as ATM
@@ -46,6 +46,7 @@ from .model.machine import Machine as Machine
 from .model.machine import Margin as Margin
 from .model.machine import Target as Target
 from .model.problem import Problem as Problem
+from .solvers.certifying import certify as certify
 from .solvers.exact_optimum import exact_optimum as exact_optimum
 from .solvers.methods import solve as solve
 from .solvers.methods import solve_path as solve_path

@@ -22,10 +22,10 @@ def fast(problem, max_iter=3000, **options):
 
 @given(problems(any_machine))
 def test_certified_and_inside_the_truths_enclosure(problem):
-    found, truth = fast(problem), mr.solve(problem)
-    assert found.converged or not truth.converged, found
-    assert found.certificate.lower <= truth.certificate.upper
-    assert truth.certificate.lower <= found.certificate.upper
+    solution, truth = fast(problem), mr.solve(problem)
+    assert solution.converged or not truth.converged, solution
+    assert solution.certificate.lower <= truth.certificate.upper
+    assert truth.certificate.lower <= solution.certificate.upper
 
 
 @given(problems(any_machine), st.integers(0, 5))
@@ -46,7 +46,7 @@ def test_sparse_rows_are_the_same_problem(problem):
         sample_weight=problem.sample_weight,
         n_classes=problem.d,
     )
-    dense, found = fast(problem, 200).certificate, fast(thin, 200).certificate
-    assert dense.lower <= found.upper
-    assert found.lower <= dense.upper
-    assert np.isfinite(found.relative_gap)
+    dense, stored = fast(problem, 200).certificate, fast(thin, 200).certificate
+    assert dense.lower <= stored.upper
+    assert stored.lower <= dense.upper
+    assert np.isfinite(stored.relative_gap)

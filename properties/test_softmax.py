@@ -35,14 +35,14 @@ def softmax_problems(draw, losses=("logistic", "hinge"), gammas=(1.0, 0.0, 2.0, 
 @few
 @given(softmax_problems(losses=("logistic",)), st.sampled_from(["cg", "lbfgs"]))
 def test_descent_meets_the_cones(problem, method):
-    found, truth = (
+    descended, truth = (
         mr.softmax.solve_softmax(problem, method, 1e-4),
         mr.softmax.solve_softmax(problem, "cones", 1e-4),
     )
-    assert found.converged
+    assert descended.converged
     assert truth.converged
-    assert found.certificate.lower <= truth.certificate.upper
-    assert truth.certificate.lower <= found.certificate.upper
+    assert descended.certificate.lower <= truth.certificate.upper
+    assert truth.certificate.lower <= descended.certificate.upper
 
 
 @few

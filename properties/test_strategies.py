@@ -22,9 +22,9 @@ from msvm_ref.judge.feasible import into_groups
 hunt = settings(max_examples=5000, database=None, derandomize=True)
 
 
-def seen(strategy, wanted):
-    """Some draw that is wanted, not shrunk."""
-    return find(strategy, wanted, settings=settings(hunt, phases=[Phase.generate]))
+def seen(strategy, condition):
+    """Some draw that meets the condition, not shrunk."""
+    return find(strategy, condition, settings=settings(hunt, phases=[Phase.generate]))
 
 
 def contradicts(drawn):
@@ -91,7 +91,7 @@ def test_machines_reach_the_whole_catalogue(machine, cost):
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "condition",
     [
         lambda p: p.bias == "free",
         lambda p: p.bias == "penalized",
@@ -102,8 +102,8 @@ def test_machines_reach_the_whole_catalogue(machine, cost):
     ],
     ids=["free bias", "penalized bias", "kernel", "spec", "zero weight", "weights"],
 )
-def test_problems_of_every_kind_occur(wanted):
-    seen(problems(), wanted)
+def test_problems_of_every_kind_occur(condition):
+    seen(problems(), condition)
 
 
 @given(problems())

@@ -99,10 +99,10 @@ def least_risk(machine, P):
 def test_least_risk_agrees_with_a_float_solver(data):
     machine = data.draw(st.one_of(alike(), any_machine(3), st.sampled_from(CATALOGUE)))
     P = data.draw(distributions(3))
-    found = minimize_risk(machine, P)
-    assert np.isclose(float(found.value), least_risk(machine, P), atol=1e-9)
-    assert found.argmax_classes
-    assert found.some_right or not found.consistent
+    minimum = minimize_risk(machine, P)
+    assert np.isclose(float(minimum.value), least_risk(machine, P), atol=1e-9)
+    assert minimum.argmax_classes
+    assert minimum.some_right or not minimum.consistent
 
 
 @LIGHT

@@ -62,3 +62,11 @@ def blobs(
     rng = np.random.default_rng([seed, d])
     y = np.arange(d * per_class) % d
     return rng.normal(size=(len(y), p)) + spread * rng.normal(size=(d, p))[y], y
+
+
+def distance(a: mr.Solution, b: mr.Solution) -> float:
+    """||W_a - W_b|| of two solutions of one problem, through its Gram where that has no coordinates."""
+    if a.problem.is_linear:
+        return float(np.linalg.norm(a.W - b.W))
+    apart = a.coef - b.coef
+    return float(np.sqrt(max((apart * (a.problem.gram @ apart)).sum(), 0.0)))

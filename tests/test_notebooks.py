@@ -31,8 +31,8 @@ NUMBER = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return notebook
 
 
 def cells(path: Path, kind: str) -> list[dict[str, Any]]:
@@ -84,14 +84,14 @@ def test_small_and_stable(path: Path) -> None:
 def test_opens_with_prose_that_types_no_number(path: Path) -> None:
     notebook = read(path)
     assert "".join(notebook["cells"][0]["source"]).startswith("# ")
-    found = {
+    numbers = {
         c["id"]: n for c in cells(path, "markdown") if (n := typed_numbers("".join(c["source"])))
     }
-    assert not found, "compute these in a cell, or cite where they come from"
+    assert not numbers, "compute these in a cell, or cite where they come from"
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "numbers"),
     [
         ("the gap is 3e-9 (M-1-SMO)", ["3e-9"]),
         ("about 12 % of 150 points", ["12", "150"]),
@@ -103,5 +103,5 @@ def test_opens_with_prose_that_types_no_number(path: Path) -> None:
         ("ZDO (1.4), (6')", []),
     ],
 )
-def test_the_rule_bites(text: str, found: list[str]) -> None:
-    assert typed_numbers(text) == found
+def test_the_rule_bites(text: str, numbers: list[str]) -> None:
+    assert typed_numbers(text) == numbers

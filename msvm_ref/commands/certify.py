@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from msvm_ref.datasets.tables import read_table
-    from msvm_ref.judge.certify import certify
+    from msvm_ref.solvers.certifying import certify
     from msvm_ref.solvers.methods import solve
 
     check_report(options)

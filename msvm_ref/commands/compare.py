@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--jobs must be a number of processes, not 0")
     if kernel.name == "poly" and (kernel.degree, kernel.coef0) != (3, 1.0):
         raise UsageError("--kernel poly is of degree 3 and coef0 1 here: poly:3[:GAMMA]")
-    from msvm_ref.studies.comparison import compare, count_cells, table
+    from msvm_ref.studies.comparison import compare, count_searches, table
 
     start = time.monotonic()
     data = [_table(name, options.target) for name in options.data]
@@ -83,8 +83,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         announce_compilation(options, options.method)
     gammas = list(kernel.gammas)
-    cells = count_cells(len(data), options.C, gammas, kernel.name)
-    with Progress("compare", cells, options.quiet) as bar:
+    with Progress("compare", count_searches(len(data)), options.quiet) as bar:
         rows = compare(
             data,
             options.C,

@@ -81,8 +81,9 @@ def run(options: argparse.Namespace) -> int:
         "labels": list(model.labels),
         "support": support,
         "certificate": model.claimed,
+        "sha256": model.sha256,
     }
-    words = f"method {model.method}, {support} support vectors, saved to {options.save}"
+    words = f"method {model.method}, {support} support vectors, saved to {options.save}\nsha256 {model.sha256}"
     emit(options, f"{options.machine} on {table.title}", f"{estimator.certificate_}\n{words}", data)
     return OK if model.optimal else VERDICT
 

@@ -1,27 +1,25 @@
 """What a command reads besides tables: a JSON claim, in any of the forms that this package writes.
 
 {machine, C, bias, X, y (or data: a table), W, b | coef, b | alpha | scores}     written by hand
-a model of ``fit --save`` or ``solve --json``
+a model of ``fit --save`` or ``solve --save``, or what ``solve --json`` printed
 a report of ``validate --report out.json``: the claim behind its first failure, or behind that of --check NAME
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from msvm_ref.commands.kernel_option import KernelOption
 from msvm_ref.commands.kernel_option import kernel as parse_kernel
 from msvm_ref.errors import DataError
+from msvm_ref.foreign import FILE_LIMIT, parsed_json, read_text, shown
 from msvm_ref.model.catalogue import machine_named
-from msvm_ref.model.kernels import Kernel, linear, polynomial, precomputed, rbf
+from msvm_ref.model.kernels import Kernel, precomputed
 
 if TYPE_CHECKING:
     from msvm_ref.datasets.tables import Table
@@ -29,11 +27,24 @@ if TYPE_CHECKING:
     from msvm_ref.model.problem import Problem
 
 PARTS = ("W", "b", "alpha", "coef", "scores")
-MODEL = "msvm-ref model 1"
+FIELDS: dict[str, type | tuple[type, ...]] = {
+    "machine": str,
+    "cost": str,
+    "C": (int, float),
+    "kernel": str,
+    "bias": str,
+    "data": str,
+    "target": str,
+    "X": list,
+    "y": list,
+    "sample_weight": list,
+    "classes": list,
+    **dict.fromkeys(PARTS, list),
+}
+"""What a claim may say, each of its type or null."""
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A problem and the keywords of ``certify`` for the candidate that is claimed to solve it."""
 
     problem: Problem
@@ -42,20 +53,10 @@ class Claim:
 
 def read_json(path: str) -> Any:
     """The JSON value in a file, or on standard input for ``-``."""
-    try:
-        if path == "-":
-            return json.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
-        if Path(path).is_dir():
-            raise DataError(path, "be a JSON file", "a folder")
-        return json.loads(Path(path).read_bytes().decode("utf-8-sig"))
-    except DataError:
-        raise
-    except FileNotFoundError as error:
-        raise DataError(path, "be a file that exists", "nothing there") from error
-    except RecursionError as error:
-        raise DataError(path, "be a JSON file", "lists nested too deeply") from error
-    except (OSError, ValueError) as error:
-        raise DataError(path, "be a JSON file", " ".join(str(error).split())[:120]) from error
+    if path == "-":
+        content = sys.stdin.buffer.read(FILE_LIMIT)
+        return parsed_json(content.decode("utf-8-sig", "replace"), "standard input")
+    return parsed_json(read_text(path, encoding="utf-8-sig"), path)
 
 
 def read_claim(
@@ -72,17 +73,38 @@ def read_claim(
         record = _of_report(path, record, check)
     elif check is not None:
         raise DataError("--check", "be given with a report of validate", path)
-    if record.get("format") == MODEL:
-        record = _of_model(path, record)
+    if isinstance(record.get("model"), dict):
+        record = record["model"]
+    record = _of_model(path, record) if "format" in record else _typed(path, record)
     record = {**record, **{k: v for k, v in (changes or {}).items() if v is not None}}
-    given = {k: record[k] for k in PARTS if record.get(k) is not None}
+    given = {k: record[k] for k in PARTS if k in record}
     if not given:
-        raise DataError(
-            path, "have W, coef, alpha or scores", ", ".join(map(str, record))[:80] or "nothing"
-        )
+        raise DataError(path, "have W, coef, alpha or scores", shown(list(record), 200))
     X, y = _data(path, record, table)
     problem = _problem(record, X, y, given)
     return Claim(problem, _fitting(problem, record, given, table is not None))
+
+
+def read_model(path: str) -> SavedModel:
+    """What ``fit`` or ``solve`` saved, or ``solve --json`` printed."""
+    from msvm_ref.estimator.model_file import checked_record
+    from msvm_ref.estimator.saved import SavedModel
+
+    value = read_json(path)
+    if isinstance(value, dict) and isinstance(value.get("model"), dict):
+        value = value["model"]
+    return SavedModel.of_record(checked_record(value, path))
+
+
+def _typed(path: str, record: dict[str, Any]) -> dict[str, Any]:
+    """The fields that are said, each of its type; DataError for any other."""
+    said = {name: value for name, value in record.items() if value is not None}
+    for name, value in said.items():
+        if name not in FIELDS:
+            raise DataError(path, f"have keys among {', '.join(FIELDS)}", shown(name))
+        if not isinstance(value, FIELDS[name]) or isinstance(value, bool):
+            raise DataError(f"{name} in {path}", "be of its type", shown(value))
+    return said
 
 
 def changed(options: argparse.Namespace) -> dict[str, Any]:
@@ -93,16 +115,15 @@ def changed(options: argparse.Namespace) -> dict[str, Any]:
 def _data(path: str, record: dict[str, Any], table: Table | None) -> tuple[Any, Any]:
     from msvm_ref.datasets.tables import read_table
 
-    if table is None and record.get("data") is not None:
-        target = record.get("target")
-        table = read_table(str(record["data"]), None if target is None else str(target))
+    if table is None and "data" in record:
+        table = read_table(record["data"], record.get("target"))
     if table is not None:
         return table.X, table.y
-    if record.get("X") is None or record.get("y") is None:
+    if not {"X", "y"} <= set(record):
         raise DataError(
             path,
             "have X and y, or data (a table)",
-            ", ".join(map(str, record))[:80],
+            shown(list(record), 200),
             "name the table first: msvm-ref certify data.csv model.json",
         )
     return record["X"], record["y"]
@@ -111,54 +132,41 @@ def _data(path: str, record: dict[str, Any], table: Table | None) -> tuple[Any, 
 def _problem(record: dict[str, Any], X: Any, y: Any, given: dict[str, Any]) -> Problem:
     from msvm_ref.model.problem import Problem
 
-    cost = record.get("cost", "linear")
-    if cost not in ("linear", "quadratic"):
-        raise DataError("cost", "be linear or quadratic", repr(cost)[:80])
-    C = record.get("C", 1.0)
-    if isinstance(C, bool) or not isinstance(C, (int, float)) or not 0 < C < math.inf:
-        raise DataError("C", "be a positive number", repr(C)[:80])
     bias: Any = record.get("bias")
     if bias is None:
-        if given.get("b") is not None and np.any(np.asarray(given["b"], dtype=object) != 0):
+        if any(v != 0 for v in given.get("b", [])):
             raise DataError(
                 "bias", "be said where there is a b", "nothing", '"bias": "free" or "penalized"'
             )
         bias = "none"
-    try:
-        return Problem(
-            machine_named(str(record.get("machine", "WW"))).with_cost(cost),
-            X,
-            y,
-            C=C,
-            bias=bias,
-            kernel=_kernel(record.get("kernel", "linear"), X),
-            sample_weight=record.get("sample_weight"),
-            classes=record.get("classes"),
-        )
-    except (TypeError, AttributeError, OverflowError) as error:
-        raise DataError("claim", "make a problem", str(error)[:120]) from error
+    return Problem(
+        machine_named(record.get("machine", "WW")).with_cost(record.get("cost", "linear")),
+        X,
+        y,
+        C=record.get("C", 1.0),
+        bias=bias,
+        kernel=_kernel(record.get("kernel", "linear"), X),
+        sample_weight=record.get("sample_weight"),
+        classes=record.get("classes"),
+    )
 
 
 def _kernel(value: Any, X: Any) -> Kernel:
-    if isinstance(value, dict):
-        named = dict(value)
-        makers: dict[str, Callable[..., Kernel]] = {"rbf": rbf, "polynomial": polynomial}
-        name = str(named.pop("name", None))
-        if name == "linear":
-            return linear
-        if name not in makers:
-            raise DataError("kernel", "be linear, rbf or polynomial", repr(value)[:80])
-        try:
-            return makers[name](**named)
-        except TypeError as error:
-            raise DataError("kernel", "have its parameters", repr(value)[:80]) from error
+    from msvm_ref.model.arrays import real_array
+
+    if isinstance(value, Kernel):
+        return value
     if value == "precomputed":
         return precomputed
     try:
-        option = value if hasattr(value, "of") else parse_kernel(str(value))
+        option = value if isinstance(value, KernelOption) else parse_kernel(value)
     except argparse.ArgumentTypeError as error:
-        raise DataError("kernel", "be written as in --kernel", f"{value!r} ({error})") from error
-    return option.of(np.asarray(X, dtype=float)) if option.name != "linear" else option.of(X)
+        raise DataError(
+            "kernel", "be written as in --kernel", f"{shown(value)} ({error})"
+        ) from error
+    return option.of(
+        X if option.name == "linear" else real_array("X", X, 2, "(examples, features)")
+    )
 
 
 def _fitting(
@@ -169,11 +177,13 @@ def _fitting(
     if other_data:
         rows = record.get("X")
         if rows is None or not np.array_equal(np.asarray(rows, dtype=object), problem.X):
-            if not {"W"} & set(given):
+            if "W" not in given:
                 raise DataError("model", "have W where the data are other than its own", "no W")
             given = {k: v for k, v in given.items() if k in ("W", "b")}
         given = _in_order(problem, record, given)
-    if problem.bias == "none" and not np.any(np.asarray(given.get("b", 0), dtype=object)):
+    if problem.bias == "none" and all(
+        isinstance(v, (int, float)) and v == 0 for v in given.get("b", [])
+    ):
         given.pop("b", None)
     return given
 
@@ -191,24 +201,20 @@ def _in_order(problem: Problem, record: dict[str, Any], given: dict[str, Any]) -
 
 
 def _of_model(path: str, record: dict[str, Any]) -> dict[str, Any]:
-    train = record.get("train")
-    if not isinstance(train, dict):
-        raise DataError(path, "have every field of a model", "no train")
-    labels = record.get("labels")
-    y = train.get("y")
-    try:
-        return {
-            **{k: record[k] for k in ("machine", "cost", "C", "bias", "kernel", "b", "alpha")},
-            **{k: record[k] for k in ("W", "coef") if record.get(k) is not None},
-            "X": train["X"],
-            "y": [labels[k] for k in y],  # type: ignore[index,union-attr]
-            "sample_weight": train["sample_weight"],
-            "classes": labels,
-        }
-    except (KeyError, TypeError, IndexError) as error:
-        raise DataError(
-            path, "have every field of a model", f"{type(error).__name__}: {error}"
-        ) from error
+    """The claim of a model."""
+    from msvm_ref.estimator.model_file import checked_record, problem_of
+
+    checked = checked_record(record, path)
+    problem, train = problem_of(checked), checked["train"]
+    return {
+        **{k: checked[k] for k in ("machine", "cost", "C", "bias", "b", "alpha")},
+        "W" if problem.is_linear else "coef": checked["weights"],
+        "kernel": problem.kernel,
+        "X": train["X"],
+        "y": train["y"],
+        "sample_weight": train["sample_weight"],
+        "classes": checked["labels"],
+    }
 
 
 def _of_report(path: str, report: dict[str, Any], check: str | None) -> dict[str, Any]:
@@ -222,12 +228,5 @@ def _of_report(path: str, report: dict[str, Any], check: str | None) -> dict[str
         raise DataError(path, "have a failed check with a candidate", "none")
     name = check or next(iter(claims))
     if name not in claims:
-        raise DataError("--check", f"be one of {', '.join(claims)}", repr(name))
+        raise DataError("--check", f"be one of {', '.join(claims)}", shown(name))
     return dict(claims[name])
-
-
-def read_model(path: str) -> SavedModel:
-    """What ``fit --save`` wrote or ``solve --json`` printed."""
-    from msvm_ref.estimator.saved import SavedModel
-
-    return SavedModel.read(read_json(path), path)

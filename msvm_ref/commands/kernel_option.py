@@ -87,9 +87,9 @@ def kernel_text(kernel: Kernel) -> str:
     """A kernel in this syntax, to the last bit; its own name where it is none of ours."""
     name, function = kernel.name.partition("(")[0], kernel.function
     if name == "rbf":
-        return f"rbf:{function.gamma!r}"  # type: ignore[attr-defined]
+        return f"rbf:{function.gamma!r}"
     if name == "polynomial":
-        return f"poly:{function.degree}:{function.gamma!r}:{function.coef0!r}"  # type: ignore[attr-defined]
+        return f"poly:{function.degree}:{function.gamma!r}:{function.coef0!r}"
     return kernel.name
 
 

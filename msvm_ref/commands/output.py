@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import codecs
 import contextlib
-import html
 import json
 import math
 import os
@@ -75,7 +74,7 @@ def plain(data: Any) -> Any:
 
 
 def _report(ending: str, title: str, text: str, data: Any) -> str:
-    from msvm_ref.pages import document, provenance, provenance_text
+    from msvm_ref.pages import escape, page, provenance, provenance_text
 
     origin = provenance()
     if ending == ".json":
@@ -83,11 +82,8 @@ def _report(ending: str, title: str, text: str, data: Any) -> str:
         return as_json({**more, "provenance": origin}) + "\n"
     if ending == ".md":
         return f"# {title}\n\n```text\n{text}\n```\n\n```text\n{provenance_text(origin)}\n```\n"
-    return document(
-        title,
-        f"<h1>{html.escape(title)}</h1><pre>{html.escape(text)}</pre>"
-        f"<p class=quiet>{html.escape(provenance_text(origin))}</p>",
-    )
+    end = f"<p class=quiet>{escape(provenance_text(origin))}</p>"
+    return page(title, [f"<pre>{escape(text)}</pre>", end])
 
 
 def check_report(options: argparse.Namespace, endings: Sequence[str] = TEXT_REPORTS) -> None:

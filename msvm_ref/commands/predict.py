@@ -44,12 +44,12 @@ def run(options: argparse.Namespace) -> int:
     data: dict[str, Any] = {}
     borne_out = True
     if options.verify:
-        borne_out, certificate = model.verify()
-        data["verified"], data["certificate"] = borne_out, certificate.to_dict()
-        word = "borne out"
-        if not borne_out:
-            word = "NOT borne out: what the file claims is not what the judge finds"
-        remark(options, f"{certificate}\nthe saved certificate is {word}")
+        borne_out, certificate, faults = model.verify()
+        data["verified"], data["faults"] = borne_out, list(faults)
+        data["statement"], data["certificate"] = model.statement, certificate.to_dict()
+        word = "borne out" if borne_out else f"NOT borne out: {'; '.join(faults)}"
+        about = f"the file states\n{model.statement}\nof which, recomputed from its examples,"
+        remark(options, f"{about}\n{certificate}\nthe saved certificate is {word}")
     if options.data is not None:
         data |= _labelled(model, options)
     emit(options, "Predictions", "\n".join(map(str, data.get("labels", ()))), data)

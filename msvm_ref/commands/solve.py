@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from msvm_ref.commands.output import as_json, check_report, check_writable, emit, remark, write_text
+from msvm_ref.commands.output import check_report, check_writable, emit, remark, whole_file
 from msvm_ref.commands.parser import (
     OK,
     VERDICT,
@@ -57,11 +57,12 @@ def run(options: argparse.Namespace) -> int:
             given["progress"] = bar.at
         solution = solve(problem, options.method, options.backend, options.tolerance, **given)
     model = SavedModel.of(solution, problem.classes, options.tolerance, table.names)
-    data = {**solution.to_dict(), **model.to_dict()}
+    data = {**solution.to_dict(), "model": model.to_dict()}
     emit(options, f"{machine.name} on {table.title}", lambda: told(solution), data)
     if options.save is not None:
-        write_text(options.save, as_json(data) + "\n")
-        remark(options, f"saved: {options.save}")
+        with whole_file(options.save) as name:
+            model.save(name)
+        remark(options, f"saved: {options.save} (sha256 {model.sha256})")
     return OK if solution.converged else VERDICT
 
 

@@ -12,6 +12,7 @@ import importlib
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tolerance", type=tolerance, default=1e-3, help="certified relative gap to reach"
     )
     parser.add_argument(
-        "--timeout", type=positive, default=60.0, help="seconds a program may take for one fit"
+        "--timeout",
+        type=positive,
+        default=60.0,
+        help="seconds a program (or, with --isolate, a solver) may take for one fit",
+    )
+    parser.add_argument(
+        "--isolate",
+        action="store_true",
+        help="run the solver in a process of its own, held to --timeout",
     )
     parser.add_argument(
         "--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)"
@@ -158,6 +167,8 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
         "bias": options.bias,
         "tolerance": options.tolerance,
         "parameter": options.parameter,
+        "isolate": options.isolate,
+        "timeout": options.timeout,
     }
     convention = _convention(options, settings["machine"])
     if options.command is not None:
@@ -217,12 +228,14 @@ def _built_in(options: argparse.Namespace, expected: dict[str, str]) -> tuple[st
             f"msvm-ref validate {options.solver}: the list says {given[0]} for each solver; leave it out"
         )
     title, entries = LISTS[options.solver]
-    return f"{title} {version_of(options.solver)}", _only(entries(), tuple(options.check))
+    chosen = _only(entries(), tuple(options.check))
+    if options.isolate:
+        limits = {"isolate": True, "timeout": options.timeout}
+        chosen = [replace(e, settings={**e.settings, **limits}) for e in chosen]
+    return f"{title} {version_of(options.solver)}", chosen
 
 
 def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
-    from dataclasses import replace
-
     if not checks:
         return entries
     return [

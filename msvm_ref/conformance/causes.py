@@ -41,6 +41,8 @@ class Cause:
     """convention, and machine, cost and bias where they have to be said."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Of the first check: ``diagnosis`` with its certificates, ``smallest`` (the smallest example), ``case``."""
+    trial: Trial | None = field(default=None, repr=False, compare=False)
+    """The solver's trial in that convention."""
 
     @property
     def explains(self) -> bool:
@@ -168,7 +170,7 @@ def _cause(
     if judge is not trial:
         sentence = f"it returns a b where no bias is claimed; with a free one {sentence}"
     right = {} if other is None else _told(trial, other.convention)
-    return Cause(title, sentence, (), False, right, details)
+    return Cause(title, sentence, (), False, right, details, other)
 
 
 def _told(trial: Trial, convention: Convention) -> dict[str, str]:

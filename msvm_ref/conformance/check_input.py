@@ -8,7 +8,7 @@ import numpy as np
 
 from msvm_ref.conformance.cases import BASE
 from msvm_ref.conformance.trial import Trial
-from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke, ask
+from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke, SolverStuck, ask
 
 
 def check_float32_input(trial: Trial) -> None:
@@ -70,6 +70,8 @@ def _refused(trial: Trial, what: str, X: Any, y: Any, C: float) -> None:
     solver = trial.copied()
     try:
         ask(solver.fit, X, y, C)
+    except SolverStuck as error:
+        raise CheckFailed(f"neither refuses nor answers {what}: {error}") from error
     except SolverBroke:
         return
     raise CheckFailed(f"accepts {what}")

@@ -82,12 +82,12 @@ def check_tie_rule(trial: Trial) -> None:
     tied = np.flatnonzero(scores == scores.max())
     if len(tied) < 2:
         raise CheckSkipped("no exact tie: a bias separates the classes at the origin")
-    wanted = fitted.classes[int(tied[0] if trial.tie == "first" else tied[-1])]
+    winner = fitted.classes[int(tied[0] if trial.tie == "first" else tied[-1])]
     said = labels_at(fitted, origin)[0]
-    if said != wanted:
+    if said != winner:
         raise CheckFailed(
             f"at the origin the scores {scores.tolist()} tie; predict says {said!r}, "
-            f"the rule {trial.tie!r} says {wanted!r}"
+            f"the rule {trial.tie!r} says {winner!r}"
         )
 
 

@@ -11,7 +11,6 @@ import json
 import math
 import shlex
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,40 +18,21 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
-from msvm_ref.conformance.persistent_program import Conversation, Silence
-from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.conformance.persistent_program import Conversation
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
+from msvm_ref.errors import DataError
+from msvm_ref.foreign import parsed_json, shown
 
-PROTOCOL = "msvm-ref-program/1"
-
-
-def question(X: Any, y: Any, C: float, n_classes: int, **stated: Any) -> dict[str, Any]:
-    """What a program is asked; ``stated``: machine, cost, bias, convention, id, spec, as far as they are known."""
-    known = {"cost": "linear", "bias": "none", "convention": "UV", **stated}
-    return {"protocol": PROTOCOL, **known, "C": C, "n_classes": n_classes, "X": X, "y": y}
-
-
-def command_line(command: str | Sequence[str]) -> list[str]:
-    """The words of a command whose program can be run; DataError where it cannot."""
-    try:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
-    except ValueError as error:
-        raise DataError("command", "have its quotes closed", repr(command)) from error
-    if not words or shutil.which(words[0]) is None:
-        raise DataError(
-            "command",
-            "name a program that can be run",
-            repr(command),
-            "give its path, and make it executable",
-        )
-    return words
-
-
-class CommandError(MsvmError, RuntimeError):
-    """A program that did not answer, or not in JSON."""
+ARRAYS = ("W", "b", "coef", "scores", "alpha", "scores_new", "predict_new")
+PLAIN = ("classes", "objective", "converged")
 
 
 class CommandSolver:
-    """``CommandSolver("./my_svm --fast")`` runs the program once per fit (or once, ``persistent``); ``timeout`` in seconds."""
+    """``CommandSolver("./my_svm --fast")`` runs the program once per fit (or once, ``persistent``).
+
+    ``timeout``: seconds until the program and all it started are ended; ``max_output``: bytes of the longest answer;
+    ``stated``: machine, convention, bias and cost, as far as they are to be told to the program.
+    """
 
     takes_labels = False
 
@@ -65,14 +45,18 @@ class CommandSolver:
         name: str | None = None,
         class_weight: bool = False,
         persistent: bool = False,
+        max_output: int = OUTPUT_LIMIT,
         stated: Mapping[str, str | None] | None = None,
     ) -> None:
         self.command = command_line(command)
         self.stated = {k: v for k, v in (stated or {}).items() if v is not None}
-        self.timeout, self.name = timeout, name or shlex.join(self.command)
+        self.timeout, self.name = seconds_of(timeout), name or shlex.join(self.command)
+        self.max_output = max_output
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         self.takes = frozenset(k for k, yes in given.items() if yes)
-        self.conversation = Conversation(self.command) if persistent else None
+        self.conversation = (
+            Conversation(self.command, self.name, max_output) if persistent else None
+        )
 
     def copy(self) -> CommandSolver:
         return self  # every fit is a process, or a question, of its own
@@ -99,63 +83,104 @@ class CommandSolver:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
         if class_weight is not None:
             task["class_weight"] = [float(class_weight[k]) for k in range(d)]
-        answer = self.run(task)
+        answer = self._checked(self.run(task), len(new))
         rows = {tuple(row): k for k, row in enumerate(np.asarray(new).tolist())}
         scores, labels_new = answer.pop("scores_new", None), answer.pop("predict_new", None)
 
-        def pick(values: Any, wanted: Any) -> Any:
-            return np.asarray(values)[
-                [rows[tuple(row)] for row in np.asarray(wanted, dtype=float).tolist()]
-            ]
+        def pick(values: Any, points: Any) -> Any:
+            return values[[rows[tuple(row)] for row in np.asarray(points, dtype=float).tolist()]]
 
         if scores is not None:
-            answer["decision_function"] = lambda wanted: pick(scores, wanted)
+            answer["decision_function"] = lambda points: pick(scores, points)
         if labels_new is not None:
-            answer["predict"] = lambda wanted: pick(labels_new, wanted)
+            answer["predict"] = lambda points: pick(labels_new, points)
         return fitted_from(answer, tuple(range(d)))
+
+    def _checked(self, answer: dict[str, Any], points: int) -> dict[str, Any]:
+        """The answer with arrays for lists; CommandError where a key is none of the protocol's or an array is none."""
+        out: dict[str, Any] = {}
+        for key, value in answer.items():
+            if key not in (*ARRAYS, *PLAIN):
+                known = ", ".join((*ARRAYS, *PLAIN))
+                raise CommandError(self.name, f"print keys among {known}", shown(key))
+            out[key] = value if value is None or key in PLAIN else self._numbers(key, value)
+            new = key in ("scores_new", "predict_new") and value is not None
+            if new and out[key].shape[:1] != (points,):
+                raise CommandError(
+                    self.name,
+                    f"give {key} a row for each of the {points} rows of X_new",
+                    shown(value),
+                )
+        classes = out.get("classes")
+        if classes is not None and not (
+            isinstance(classes, list) and all(isinstance(c, (int, str)) for c in classes)
+        ):
+            raise CommandError(self.name, "give classes as a list of labels", shown(classes))
+        return out
+
+    def _numbers(self, key: str, value: Any) -> Any:
+        try:
+            raw = np.asarray(value)
+            if isinstance(value, list) and raw.dtype.kind in "biuf":
+                return raw
+        except (
+            ValueError,
+            TypeError,
+            OverflowError,
+        ):  # rows of different lengths, or nested too deeply
+            pass
+        raise CommandError(self.name, f"give {key} as an array of numbers", shown(value, 200))
 
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         """One exchange; CommandError says what came instead of an answer."""
-        try:
-            text = self._ask(task)
-        except (subprocess.TimeoutExpired, TimeoutError) as error:
-            raise CommandError(
-                self.name, f"answer within {self.timeout:g} s", "no answer", "raise timeout="
-            ) from error
-        try:
-            answer = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise CommandError(self.name, "print one JSON object", repr(text[:200])) from error
-        if not isinstance(answer, dict):
-            raise CommandError(self.name, "print one JSON object", repr(text[:200]))
-        if answer.get("error") is not None:
-            raise CommandError(self.name, "answer", str(answer["error"])[-300:])
-        return {k: v for k, v in answer.items() if v is not None and k != "error"}
+        answer = answer_of(self.name, self._ask(json.dumps(task)))
+        refusal = answer.pop("error", None)
+        if refusal is not None:
+            raise CommandError(self.name, "answer", shown(refusal, 300))
+        return answer
 
-    def _ask(self, task: dict[str, Any]) -> str:
+    def _ask(self, question: str) -> bytes:
         if self.conversation is not None:
-            try:
-                return self.conversation.ask(task, self.timeout)
-            except Silence as said:
-                raise CommandError(
-                    self.name, "answer every line", f"its end: {str(said).strip()[-300:]}"
-                ) from said
-        try:
-            done = subprocess.run(
-                self.command,
-                input=json.dumps(task),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=self.timeout,
-            )
-        except OSError as error:  # a text file without #!, another machine's binary
-            raise CommandError(self.name, "be a program that can be started", str(error)) from error
-        if done.returncode:
-            raise CommandError(
-                self.name, "exit with status 0", f"{done.returncode}: {done.stderr.strip()[-300:]}"
-            )
-        return done.stdout
+            return self.conversation.ask(question, self.timeout)
+        program = Program(self.command, self.name, self.max_output)
+        return program.whole(question.encode(), self.timeout)
+
+
+def answer_of(name: str, printed: bytes) -> dict[str, Any]:
+    """The JSON object a program printed; NaN and infinities are let through, for the check that asked to refuse."""
+    text = printed.decode("utf-8", "replace")
+    try:
+        answer = parsed_json(text, name, constants=True)
+    except DataError as error:
+        raise CommandError(name, "print one JSON object", shown(text, 200)) from error
+    if not isinstance(answer, dict):
+        raise CommandError(name, "print one JSON object", shown(text, 200))
+    return answer
+
+
+PROTOCOL = "msvm-ref-program/1"
+
+
+def question(X: Any, y: Any, C: float, n_classes: int, **stated: Any) -> dict[str, Any]:
+    """What a program is asked; ``stated``: machine, cost, bias, convention, id, spec, as far as they are known."""
+    known = {"cost": "linear", "bias": "none", "convention": "UV", **stated}
+    return {"protocol": PROTOCOL, **known, "C": C, "n_classes": n_classes, "X": X, "y": y}
+
+
+def command_line(command: str | Sequence[str]) -> list[str]:
+    """The words of a command whose program can be run; DataError where it cannot."""
+    try:
+        words = shlex.split(command) if isinstance(command, str) else [str(w) for w in command]
+    except ValueError as error:
+        raise DataError("command", "have its quotes closed", shown(command)) from error
+    if not words or shutil.which(words[0]) is None:
+        raise DataError(
+            "command",
+            "name a program that can be run",
+            shown(command),
+            "give its path, and make it executable",
+        )
+    return words
 
 
 def _json(array: Any) -> Any:
@@ -194,9 +219,10 @@ def kernlab_version() -> str:
     if shutil.which("Rscript") is None:
         raise DataError("Rscript", "be on the PATH", "nothing", INSTALL_R)
     code = 'stopifnot(requireNamespace("jsonlite")); cat(format(packageVersion("kernlab")))'
-    done = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True)
-    if done.returncode:
+    try:
+        version = Program(["Rscript", "--vanilla", "-e", code], "Rscript").whole(b"", 60.0)
+    except CommandError as error:
         raise DataError(
-            "R", "have the packages kernlab and jsonlite", done.stderr.strip()[-200:], INSTALL_R
-        )
-    return done.stdout.strip()
+            "R", "have the packages kernlab and jsonlite", error.got, INSTALL_R
+        ) from error
+    return version.decode().strip()

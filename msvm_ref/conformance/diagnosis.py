@@ -10,13 +10,12 @@ import numpy as np
 
 from msvm_ref.conformance.hypotheses import Hypothesis, edited, moved, neighbours
 from msvm_ref.conformance.repairs import another_C, lost_bias, one_multiplier, preprocessed
-from msvm_ref.judge.bias import optimal_bias
-from msvm_ref.judge.candidate import Candidate, candidate
+from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge_candidate, weights
-from msvm_ref.judge.objective import primal_value
+from msvm_ref.judge.certify import judge, worth
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.certifying import completed, handed_in, zero_weights
 from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.solution import Solution
 
@@ -130,10 +129,11 @@ def diagnose(
     """Search the neighbourhood of ``problem`` for one the candidate is optimal for, to ``tolerance`` (relative gap).
 
     At most ``most`` problems are solved and certified, fewest edits first; the others are ruled out by the ray test.
-    A candidate of multipliers only is read through the claimed machine's W_alpha.
+    A candidate of multipliers only is read through the claimed machine's W_alpha; one of a kernel in its Gram's features.
     """
-    handed = candidate(problem, W, b, alpha, coef, scores)
+    handed = handed_in(problem, W, b, alpha, coef, scores)
     primal = _primal(problem, handed)
+    linear, problem = problem.is_linear, problem.on_factor()
     reference = solve(problem)
     claimed = _judged(problem, primal, reference)
     if _error(claimed) <= tolerance:
@@ -157,11 +157,11 @@ def diagnose(
             and (close is None or error < _share_missed(close))
         ):
             close = finding
-    found = _nearest(best)
-    if not found:
+    findings = _nearest(best)
+    if not findings:
         repaired = itertools.chain(
             one_multiplier(problem, primal, reference),
-            preprocessed(problem, primal),
+            preprocessed(problem, primal) if linear else (),
             lost_bias(problem, primal),
             another_C(problem, primal),
         )
@@ -170,8 +170,10 @@ def diagnose(
             for words, p, other, truth in repaired
         )
         nearly = next((f for f in mended if _share_missed(f) <= tolerance), None)
-        found = [nearly] if nearly else [close] if close else []
-    return Diagnosis(claimed, found[0] if found else None, tuple(found[1:]), tolerance, tried)
+        findings = [nearly] if nearly else [close] if close else []
+    return Diagnosis(
+        claimed, findings[0] if findings else None, tuple(findings[1:]), tolerance, tried
+    )
 
 
 def _nearest(best: list[tuple[Hypothesis, Finding]]) -> list[Finding]:
@@ -185,12 +187,13 @@ def _nearest(best: list[tuple[Hypothesis, Finding]]) -> list[Finding]:
 
 
 def _primal(problem: Problem, handed: Candidate) -> tuple[Array, Array]:
-    if handed.W is not None:
-        return handed.primal
-    W, b = weights(problem, handed.dual)
-    if problem.bias == "free":
-        b = optimal_bias(problem, problem.features @ W, handed.dual)
-    return W, b
+    """(W, b) in ``problem.features``; of multipliers alone, W_alpha and the bias that goes with it."""
+    at = handed if handed.has_primal else completed(problem, handed)
+    assert at.b is not None
+    if at.W is not None:
+        return at.W, at.b
+    assert at.coef is not None
+    return np.asarray(problem.features.T @ at.coef), at.b
 
 
 def _error(certificate: Certificate) -> float:
@@ -205,8 +208,9 @@ def _share_missed(finding: Finding) -> float:
     then only the part of P(0) that the candidate fails to gain tells anything.
     """
     c, problem = finding.certificate, finding.problem
-    W = np.zeros((problem.features.shape[1], problem.d))
-    gain = primal_value(problem, W, np.zeros(problem.d)).low - c.lower
+    upper = worth(problem, zero_weights(problem, np.zeros(problem.d))).upper
+    assert upper is not None
+    gain = upper.low - c.lower
     missed = max((c.primal_value or 0.0) - c.lower, 0.0)
     return max(_error(c), missed / gain if gain > FLAT * c.lower else 0.0)
 
@@ -216,4 +220,4 @@ def _certified(problem: Problem, primal: tuple[Array, Array], h: Hypothesis) -> 
 
 
 def _judged(problem: Problem, primal: tuple[Array, Array], truth: Solution) -> Certificate:
-    return judge_candidate(problem, Candidate(*primal), None, truth.candidate)
+    return judge(problem, Candidate(*primal), [(truth.candidate, "the ground truth")])

@@ -38,12 +38,12 @@ def read(fitted: Any) -> Fitted:
 def scores_at(fitted: Fitted, X: Array) -> Array:
     """decision_function(X) as a (len(X), d) array of finite numbers."""
     assert fitted.decision_function is not None
-    wanted = (len(X), len(fitted.classes))
+    shape = (len(X), len(fitted.classes))
     scores = _real("decision_function", ask(fitted.decision_function, X))
-    if scores is None or scores.shape != wanted:
+    if scores is None or scores.shape != shape:
         got = "None" if scores is None else f"shape {scores.shape}"
         raise CheckFailed(
-            f"decision_function returns {got} for {len(X)} rows of X and {wanted[1]} classes"
+            f"decision_function returns {got} for {len(X)} rows of X and {shape[1]} classes"
         )
     return scores
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.judge.objective import violations
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import CATALOGUE
+from msvm_ref.model.loss import violations
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
 
@@ -93,8 +93,8 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:
     """Edits of the claim that pass the ray test, fewest edits first."""
     rays: dict[Any, Any] = {}
-    found = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
-    return sorted(found, key=lambda h: h.edits)
+    hypotheses = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
+    return sorted(hypotheses, key=lambda h: h.edits)
 
 
 def edited(problem: Problem, h: Hypothesis) -> Problem:
@@ -267,7 +267,7 @@ def possible(problem: Problem, h: Hypothesis, W: Array, b: Array, rays: dict[Any
     key = (h.machine, h.scale, h.order, h.shape)  # scores depend on nothing else
     if key not in rays:
         weights, bias = moved(replace(h, sigma=1.0), W, b)
-        slopes = _slope(_with_machine(problem, h.machine), problem.features @ weights + bias)
+        slopes = _slope(_with_machine(problem, h.machine, rays), problem.features @ weights + bias)
         rays[key] = Ray(float((weights * weights).sum()), float((bias * bias).sum()), *slopes)
     ray: Ray = rays[key]
     if (key, h.weights) not in rays:
@@ -308,14 +308,13 @@ def plain(problem: Problem) -> Hypothesis:
     )
 
 
-def _with_machine(problem: Problem, machine: Machine) -> Problem:
-    """The problem's data under another machine, kept in its scratch space."""
-    key = ("diagnose", machine)
-    if key not in problem.shared:
-        problem.shared[key] = Problem(
+def _with_machine(problem: Problem, machine: Machine, kept: dict[Any, Any]) -> Problem:
+    """The problem's data under another machine, made once for ``kept``."""
+    if machine not in kept:
+        kept[machine] = Problem(
             machine, problem.X, problem.y, kernel=problem.kernel, classes=range(problem.d)
         )
-    other: Problem = problem.shared[key]
+    other: Problem = kept[machine]
     return other
 
 

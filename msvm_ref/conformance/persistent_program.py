@@ -2,79 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import queue
-import subprocess
-import tempfile
-import threading
-import weakref
 from collections.abc import Sequence
-from typing import Any
 
-
-class Silence(Exception):  # noqa: N818 (what came instead of an answer, told by whoever asked)
-    """The program ended, or did not answer in time; the text is the end of what it wrote to standard error."""
+from msvm_ref.conformance.process import OUTPUT_LIMIT, Program
 
 
 class Conversation:
     """Started at the first question, started again after it died, ended with this object."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self.command = list(command)
-        self.process: subprocess.Popen[str] | None = None
+    def __init__(self, command: Sequence[str], name: str, most: int = OUTPUT_LIMIT) -> None:
+        self.command, self.name, self.most = list(command), name, most
+        self.program: Program | None = None
 
-    def ask(self, task: dict[str, Any], timeout: float) -> str:
-        """The line that answers ``task``; raises Silence, or TimeoutError."""
-        if self.process is None:
-            self._start()
-        assert self.process is not None
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(json.dumps(task) + "\n")
-            self.process.stdin.flush()
-            line = self.lines.get(timeout=timeout)
-        except queue.Empty:
-            self._stop()
-            raise TimeoutError from None
-        except OSError:
-            line = None
-        if line is None:
-            raise Silence(self._stop())
-        return line
-
-    def _start(self) -> None:
-        self.errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115 (lives as long as the process)
-        self.process = subprocess.Popen(
-            self.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            text=True,
-        )
-        self.lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=_pump, args=(self.process.stdout, self.lines), daemon=True).start()
-        weakref.finalize(self, _end, self.process)
-
-    def _stop(self) -> str:
-        """End the process; what it wrote to standard error."""
-        assert self.process is not None
-        _end(self.process)
-        self.process = None
-        self.errors.seek(0)
-        said = self.errors.read()
-        self.errors.close()
-        return said
-
-
-def _pump(stream: Any, lines: queue.Queue[str | None]) -> None:
-    for line in stream:
-        lines.put(line)
-    lines.put(None)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
+    def ask(self, question: str, seconds: float) -> bytes:
+        """The line that answers the line ``question``; CommandError where there is none."""
+        if self.program is None or not self.program.end.alive:
+            self.program = Program(self.command, self.name, self.most)
+        return self.program.ask(f"{question}\n".encode(), seconds)

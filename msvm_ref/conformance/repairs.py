@@ -14,6 +14,7 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.solution import Solution
+from msvm_ref.solvers.workspace import Workspace
 
 Mended = tuple[str, Problem, tuple[Array, Array], Solution]
 """(words, problem, (W, b) mended, ground truth of the problem)."""
@@ -55,7 +56,7 @@ def one_multiplier(
     lengths = (rows * rows).sum(axis=1)
     seen = rows @ missing  # n x d: <phi(x_i), missing_m>
     size = float((missing * missing).sum())
-    found: tuple[float, int, Array, str] | None = None
+    nearest: tuple[float, int, Array, str] | None = None
     for i in np.flatnonzero(lengths > 0).tolist():
         own = int(problem.y[i])
         directions = [
@@ -70,25 +71,23 @@ def one_multiplier(
             norm = float(lengths[i] * (v @ v))
             t = float(seen[i] @ v) / norm if norm > 0 else 0.0
             left = size - t * t * norm
-            if left < ALONG * size and (found is None or left < found[0] * (1 - 1e-9)):
-                found = (
+            if left < ALONG * size and (nearest is None or left < nearest[0] * (1 - 1e-9)):
+                nearest = (
                     left,
                     i,
                     t * v,
                     f"but for one number: {words} is off by {abs(t):.4g}, as if lost or overwritten",
                 )
-    if found is None:
+    if nearest is None:
         return
-    _, at, change, words = found
+    _, at, change, words = nearest
     W = primal[0] + np.outer(problem.features[at], change)
     b = primal[1] + change if penalized else best_b if problem.bias == "free" else primal[1]
     yield words, problem, (W, b), truth
 
 
 def preprocessed(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]:
-    """z = (x - m) / s feature by feature, W in those units or mapped back; or rows of length 1. Linear kernel only."""
-    if not problem.is_linear:
-        return
+    """z = (x - m) / s feature by feature, W in those units or mapped back; or rows of length 1."""
     X, (W, b) = problem.X, primal
     middle, zero, one = X.mean(axis=0), np.zeros(X.shape[1]), np.ones(X.shape[1])
     lowest = X.min(axis=0)
@@ -127,17 +126,17 @@ def another_C(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]
     def size(W: Array, b: Array) -> float:
         return float((W * W).sum() + ((b * b).sum() if problem.bias == "penalized" else 0.0))
 
-    wanted = size(*primal)
-    if not wanted > 0:
+    claimed_size = size(*primal)
+    if not claimed_size > 0:
         return
     low, high = np.log(problem.C / RANGE), np.log(problem.C * RANGE)
-    f_low, f_high, truth = -np.inf, np.inf, None
+    f_low, f_high, truth, workspace = -np.inf, np.inf, None, Workspace()
     for _ in range(STEPS):
         inside = np.isfinite(f_low) and np.isfinite(f_high)
         share = float(np.clip(-f_low / (f_high - f_low), 0.05, 0.95)) if inside else 0.5
         middle = low + share * (high - low)
-        truth = solve(problem.with_C(float(np.exp(middle))))
-        off = float(np.log(max(size(*truth.candidate.primal), 1e-300) / wanted))
+        truth = solve(problem.with_C(float(np.exp(middle))), workspace=workspace)
+        off = float(np.log(max(size(*truth.candidate.primal), 1e-300) / claimed_size))
         if abs(off) < 1e-9:
             break
         if off < 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,8 @@ from msvm_ref.conformance.gap_plot import plot
 from msvm_ref.conformance.outcomes import Outcome
 from msvm_ref.conformance.suite import Record
 from msvm_ref.conformance.summary import footer, proof
-from msvm_ref.pages import document, provenance_text
+from msvm_ref.pages import Mark, article, definitions, escape, provenance_text, row, table
+from msvm_ref.pages import page as whole_page
 
 COLUMNS = ("verdict", "solver", "machine", "error", "why", "convention", "checks", "problems")
 Origin = Mapping[str, str]
@@ -81,13 +81,10 @@ def markdown(outcomes: Sequence[Outcome], head: str, origin: Origin) -> str:
                 lines.append(f"  - right as it is with `{cause.options}`")
             lines.append(f"  - explains {', '.join(f'`{name}`' for name in cause.checks)}")
         lines += ["", "| check | status | |", "|---|---|---|"]
-        for r in sorted(o.records, key=lambda r: ORDER.index(r.status)):
+        for r in _worst_first(o.records):
             said = (r.message.splitlines() or [""])[0].replace("|", "\\|")
             lines.append(f"| `{r.name}` | {r.status} | {said} |")
-    return "\n".join([*lines, "", "```text", provenance_text(dict(origin)), "```", ""])
-
-
-ORDER = ("failed", "expected failure", "passed", "skipped")
+    return "\n".join([*lines, "", "```text", provenance_text(origin), "```", ""])
 
 
 def _many(cause: Cause) -> str:
@@ -98,72 +95,79 @@ def _many(cause: Cause) -> str:
 
 def page(outcomes: Sequence[Outcome], head: str, origin: Origin) -> str:
     """Of each solver the causes come first, then the plot, then every check, folded."""
-    parts = [
-        f"<h1>{_e(head)}</h1><p>{_e(footer(outcomes, '', verbose=True)[0])}</p>",
-        "<table class=cards><tr>" + "".join(f"<th>{c}</th>" for c in COLUMNS) + "</tr>",
-    ]
-    for k, o in enumerate(outcomes):
-        verdict, title, *rest = (_e(c) for c in cells(o))
-        known = " known" if o.passed and o.causes else ""
-        parts.append(
-            f"<tr><td class='{o.verdict}{known} nowrap'>{verdict}</td><td><a href='#s{k}'>{title}</a></td>"
-            + "".join(f"<td>{cell}</td>" for cell in rest)
-            + "</tr>"
-        )
-    parts.append("</table>")
+    parts = [f"<p>{escape(footer(outcomes, '', verbose=True)[0])}</p>"]
+    parts.append(table(COLUMNS, (_summary(k, o) for k, o in enumerate(outcomes))))
     for k, o in enumerate(outcomes):
         parts += [
-            f"<h2 id=s{k}><span class={o.verdict}>{o.verdict}</span> {_e(o.title)}</h2>",
+            f"<h2 id=s{k}><span class={_mark(o)}>{o.verdict}</span> {escape(o.title)}</h2>",
             *(_cause(cause) for cause in o.causes),
-            f"<p class=quiet>Tolerance: {_e(o.judged)}.</p>",
+            f"<p class=quiet>Tolerance: {escape(o.judged)}.</p>",
             f"<div class=scroll>{plot(o)}</div>",
             _checks(o.records),
         ]
-    parts.append(f"<p class=quiet>{_e(provenance_text(dict(origin)))}</p>")
-    return document(head, "\n".join(parts))
+    parts.append(f"<p class=quiet>{escape(provenance_text(origin))}</p>")
+    return whole_page(head, parts)
 
 
-def _e(text: Any) -> str:
-    return html.escape(str(text))
+MARKS: dict[str, Mark] = {
+    "failed": "bad",
+    "expected failure": "caution",
+    "passed": "good",
+    "skipped": "quiet",
+}
+
+
+def _mark(outcome: Outcome) -> Mark:
+    if not outcome.causes:
+        return "good" if outcome.count("passed") else "caution"
+    return "caution" if outcome.passed else "bad"
+
+
+def _summary(k: int, outcome: Outcome) -> str:
+    """The solver's line of the table, with a link to its section."""
+    verdict, title, *rest = cells(outcome)
+    link = f"<a href='#s{k}'>{escape(title)}</a>"
+    return row(_mark(outcome), verdict, link, *map(escape, rest))
 
 
 def _cause(cause: Cause) -> str:
     """The sentence, the proof, where the solver is right as it is, the checks explained and the smallest example."""
-    kind = "known" if cause.known else "failed"
-    told = {"what was found": cause.sentence}
+    told = {"what was found": escape(cause.sentence)}
     certificates = [line for line in proof(cause) if not line.startswith("smallest")]
     if certificates:
-        told["proof"] = "\n".join(certificates)
+        told["proof"] = "<br>".join(map(escape, certificates))
     if cause.right:
-        told["right as it is with"] = cause.options
-    told["explains"] = ", ".join(cause.checks)
-    lines = "".join(
-        f"<dt>{k}</dt><dd>{_e(v).replace(chr(10), '<br>')}</dd>" for k, v in told.items()
-    )
+        told["right as it is"] = f"with <code>{escape(cause.options)}</code>"
+    told["explains"] = ", ".join(f"<code>{escape(name)}</code>" for name in cause.checks)
     example = cause.details.get("smallest", cause.details.get("case"))
     if example is not None:
-        title = "smallest example found" if "smallest" in cause.details else "the example"
-        lines += f"<dt>{title}</dt><dd><pre>{_e(json.dumps(example))}</pre></dd>"
-    return (
-        f"<div class='cause {kind}'><h3><span class={kind}>{_e(_many(cause))}</span></h3>"
-        f"<dl>{lines}</dl></div>"
-    )
+        name = "smallest example found" if "smallest" in cause.details else "the example"
+        told[name] = f"<pre>{escape(json.dumps(example))}</pre>"
+    mark: Mark = "caution" if cause.known else "bad"
+    verdict = "known to fail" if cause.known else "FAILS"
+    return article(mark, verdict, escape(_many(cause)), definitions(told.items()))
 
 
 def _checks(records: Sequence[Record]) -> str:
     """Every check, what failed first, folded."""
-    counts = {status: sum(r.status == status for r in records) for status in ORDER}
+    counts = {status: sum(r.status == status for r in records) for status in MARKS}
     title = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    rows = "".join(
-        f"<tr><td class={_class(r.status)}>{r.status}</td><td><code>{_e(r.name)}</code></td>"
-        f"<td>{_e(r.message)}</td><td class=number>{r.seconds:.2f} s</td></tr>"
-        for r in sorted(records, key=lambda r: ORDER.index(r.status))
+    rows = (
+        row(
+            MARKS[r.status],
+            r.status,
+            f"<code>{escape(r.name)}</code>",
+            escape(r.message),
+            f"<span class=number>{r.seconds:.2f} s</span>",
+        )
+        for r in _worst_first(records)
     )
-    return f"<details><summary>{title}</summary><table class=cards>{rows}</table></details>"
+    named = table(("status", "check", "", "time"), rows)
+    return f"<details><summary>{title}</summary>{named}</details>"
 
 
-def _class(status: str) -> str:
-    return "known" if status == "expected failure" else status
+def _worst_first(records: Sequence[Record]) -> list[Record]:
+    return sorted(records, key=lambda r: list(MARKS).index(r.status))
 
 
 def _number(value: float) -> float | str:

@@ -195,7 +195,7 @@ def _balanced(problem: Problem, direction: Array) -> Array:
     spec = problem.spec
     room = np.where(spec.mask[problem.y], 1 / spec.d, 0.0)
     rows = problem.costs[:, None, None] * spec.projected_nu[problem.y]
-    found = linprog(
+    program = linprog(
         -direction.ravel(),
         A_eq=rows.reshape(-1, spec.d).T,
         b_eq=np.zeros(spec.d),
@@ -204,8 +204,8 @@ def _balanced(problem: Problem, direction: Array) -> Array:
     )
     return (
         np.zeros_like(direction)
-        if found.x is None
-        else np.asarray(found.x).reshape(direction.shape)
+        if program.x is None
+        else np.asarray(program.x).reshape(direction.shape)
     )
 
 

@@ -19,6 +19,8 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import as_solver
 from msvm_ref.conformance.cases import Case
+from msvm_ref.conformance.command import CommandSolver
+from msvm_ref.conformance.isolated import IsolatedSolver
 from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.trial import Trial
@@ -77,6 +79,8 @@ def make_trial(
     parameter: str | None = None,
     cases: Sequence[Case] = (),
     truths: dict[Any, Solution] | None = None,
+    isolate: bool = False,
+    timeout: float = 60.0,
 ) -> Trial:
     """The solver with what it claims to solve; see ``check_solver`` for the arguments. ``truths`` may be shared by trials."""
     rule = tolerance if isinstance(tolerance, StoppingRule) else None
@@ -91,8 +95,11 @@ def make_trial(
     named = (
         convention_named(convention, machine) if isinstance(convention, str) else convention or UV
     )
+    judged = as_solver(solver, parameter)
+    if isolate and not isinstance(judged, CommandSolver):  # a program has its own process already
+        judged = IsolatedSolver(judged, timeout)
     return Trial.of(
-        as_solver(solver, parameter),
+        judged,
         named.for_machine(machine),
         bias,
         number,
@@ -119,7 +126,8 @@ def check_solver(
 
     ``tolerance``: the certified relative gap the solver must reach, or the StoppingRule from which it follows. ``bias``,
     ``machine``: where the convention leaves them open. ``tie``: "first", "last" or None (unstated). ``cases``: further Cases
-    for the optimality checks.
+    for the optimality checks. ``isolate``: run the solver in a process of its own, with ``timeout`` seconds for each call, so
+    that one which hangs or crashes is a failed record and not the end of the suite.
     """
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)
@@ -146,17 +154,20 @@ def parametrize(
     """
     import pytest
 
+    from msvm_ref.conformance.failure_text import FailureText
+
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)
+    text = FailureText(trial)
 
     def bound(name: str) -> Callable[[], None]:
         def check() -> None:
-            from msvm_ref.conformance.checks import CHECKS
-
-            try:
-                CHECKS[name](trial)
-            except CheckSkipped as reason:
-                pytest.skip(str(reason))
+            __tracebackhide__ = True
+            tried = attempt(trial, name)
+            if tried.status == "skipped":
+                pytest.skip(tried.message)
+            if tried.status == "failed":
+                raise CheckFailed(tried.message if name in expected else text.of(tried))
 
         check.__name__ = name
         setattr(check, "solver_name", trial.solver.name)  # noqa: B010 (functions have no declared attributes)
@@ -288,9 +299,9 @@ def _chosen(
 ) -> tuple[dict[str, str], list[str]]:
     from msvm_ref.conformance.checks import CHECKS
 
-    wanted = list(CHECKS) if checks is None else list(checks)
-    for source, names in (("checks", wanted), ("expected_failures", list(expected or {}))):
+    chosen = list(CHECKS) if checks is None else list(checks)
+    for source, names in (("checks", chosen), ("expected_failures", list(expected or {}))):
         unknown = [n for n in names if n not in CHECKS]
         if unknown:
             raise DataError(source, f"name checks among {', '.join(CHECKS)}", ", ".join(unknown))
-    return dict(expected or {}), wanted
+    return dict(expected or {}), chosen

@@ -14,11 +14,11 @@ from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped, ask
 from msvm_ref.errors import DataError
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import certify
 from msvm_ref.model.conventions.convention import Convention, Posed
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
+from msvm_ref.solvers.certifying import certify
 from msvm_ref.solvers.solution import Solution
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ import numpy as np
 
 from msvm_ref.conformance.vectors_invalid import invalid_vectors
 from msvm_ref.conformance.vectors_verify import FORMAT, verify_document
-from msvm_ref.conformance.verifier.valid import RIVAL, comment, flags_of, identity, optimum_json
+from msvm_ref.conformance.verifier.machines import RIVAL, label
+from msvm_ref.conformance.verifier.valid import comment, flags_of, identity, optimum_json
 from msvm_ref.conformance.verifier.values import Vector, rationals, scores, stated, texts
 from msvm_ref.exact.bias import bias_interval
 from msvm_ref.exact.optimum import ExactOptimum
@@ -166,7 +167,7 @@ def _shortest(
     key: str, cost: Any, bias: Any, d: int, case: str, data: Data, ordinal: int
 ) -> Vector:
     """Of several data sets of this case the one with the shortest certificate, W not zero if that can be had."""
-    found = []
+    attempts = []
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([ordinal, attempt, d, sum(map(ord, key))])
         optimum = exact_optimum(Problem(MACHINES[key].with_cost(cost), bias=bias, **data(rng, d)))
@@ -180,17 +181,17 @@ def _shortest(
         vector = _vector(key, optimum, case)
         if case not in vector["flags"]:
             continue
-        found.append((trivial, longest > LONGEST, longest, attempt, vector))
+        attempts.append((trivial, longest > LONGEST, longest, attempt, vector))
         if not trivial and longest <= LONGEST // 3:
             break
-    return min(found, key=lambda entry: entry[:4])[-1]
+    return min(attempts, key=lambda entry: entry[:4])[-1]
 
 
 def _vector(key: str, optimum: ExactOptimum, case: str) -> Vector:
     problem = optimum.problem
     rival = exact_optimum(
         Problem(
-            MACHINES[RIVAL[key]].with_cost(problem.machine.cost),
+            MACHINES[label(RIVAL[problem.machine.name])].with_cost(problem.machine.cost),
             problem.X,
             problem.y,
             C=problem.C,

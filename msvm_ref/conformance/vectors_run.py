@@ -11,14 +11,13 @@ JSON numbers in the answer are taken as the binary64 numbers they are. ``program
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.command import question
-from msvm_ref.conformance.verifier.shape import DECIMAL, RATIONAL
+from msvm_ref.conformance.command import answer_of, question
+from msvm_ref.conformance.process import CommandError, Program
 from msvm_ref.conformance.verifier.values import (
     Vector,
     dual_residuals,
@@ -29,10 +28,12 @@ from msvm_ref.conformance.verifier.values import (
     rationals,
     stated,
 )
+from msvm_ref.errors import DataError
+from msvm_ref.foreign import rational, shown
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VectorOutcome:
     """One vector's verdict; ``error`` is the largest relative error, ``message`` says what it was."""
 
     id: str
@@ -70,48 +71,29 @@ def _floats(value: Any) -> Any:
     return [_floats(v) for v in value] if isinstance(value, list) else float(Fraction(value))
 
 
-def run_command(command: list[str], vector: Vector, tolerance: float, timeout: float) -> Outcome:
+def run_command(
+    command: list[str], vector: Vector, tolerance: float, timeout: float
+) -> VectorOutcome:
     """Start the command once for this vector; whatever it does wrong is a verdict, never an exception."""
     start = time.perf_counter()
 
-    def verdict(error: float, message: str) -> Outcome:
-        return Outcome(
+    def verdict(error: float, message: str) -> VectorOutcome:
+        return VectorOutcome(
             vector["id"], error <= tolerance, error, message, time.perf_counter() - start
         )
 
     try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(asked(vector)),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return verdict(float("inf"), f"no answer within {timeout:g} s")
-    except OSError as error:
-        return verdict(float("inf"), f"could not be started: {error}")
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
-        return verdict(float("inf"), f"exit status {done.returncode}: {last[:120]}")
+        name = command[0]
+        printed = Program(command, name).whole(json.dumps(asked(vector)).encode(), timeout)
+        answer = answer_of(name, printed)
+    except CommandError as error:
+        return verdict(float("inf"), f"must {error.expected}, got {error.got}")
+    if answer.get("error") is not None:
+        return verdict(float("inf"), f"refused: {shown(answer['error'], 120)}")
     try:
-        answer = json.loads(done.stdout)
-        if isinstance(answer, dict) and answer.get("error") is not None:
-            return verdict(float("inf"), f"refused: {str(answer['error'])[:120]}")
         errors = answer_errors(vector, answer)
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        ArithmeticError,
-        AttributeError,
-        RecursionError,
-    ) as error:
-        return verdict(
-            float("inf"), f"unreadable answer: {type(error).__name__}: {str(error)[:100]}"
-        )
+    except (ValueError, OverflowError) as error:
+        return verdict(float("inf"), f"unreadable answer: {shown(str(error), 100)}")
     name = max(errors, key=lambda key: errors[key])
     return verdict(
         errors[name], f"{name} off by {errors[name]:.1e}" if errors[name] > tolerance else ""
@@ -126,7 +108,9 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
     errors: dict[str, float] = {}
     if answer.get("W") is not None:
         W, best = _shaped("W", answer["W"], len(problem.X[0]), problem.d), rationals(vector["W"])
-        b = _shaped("b", [answer.get("b") or [0] * problem.d], 1, problem.d)[0]
+        b = _shaped(
+            "b", [[0] * problem.d if answer.get("b") is None else answer["b"]], 1, problem.d
+        )[0]
         size = max((abs(v) for row in [*W, b] for v in row), default=Fraction(0)) or Fraction(1)
         errors |= {name: float(v / size) for name, v in primal_residuals(problem, W, b).items()}
         errors["primal-value"] = float(abs(primal_value(problem, W, b) - optimum) / scale)
@@ -150,14 +134,21 @@ def answer_errors(vector: Vector, answer: dict[str, Any]) -> dict[str, float]:
 
 
 def _shaped(name: str, rows: Any, height: int, width: int) -> list[list[Fraction]]:
-    for text in (v for row in rows for v in row if isinstance(v, str)):
-        if not (
-            RATIONAL.fullmatch(text) or DECIMAL.fullmatch(text)
-        ):  # "1e999999999" would never end
-            raise ValueError(f"{name} has the entry {text[:40]!r}")
-    values: list[list[Fraction]] = rationals(rows)
-    if len(values) != height or any(
-        not isinstance(row, list) or len(row) != width for row in values
+    """Rows of rationals; the shape is looked at before any entry is."""
+    if (
+        not isinstance(rows, list)
+        or len(rows) != height
+        or any(not isinstance(row, list) or len(row) != width for row in rows)
     ):
         raise ValueError(f"{name} must have shape ({height}, {width})")
-    return values
+    return [[_exact(name, v) for v in row] for row in rows]
+
+
+def _exact(name: str, value: Any) -> Fraction:
+    """A JSON number is its binary64 value; a string is a rational."""
+    if isinstance(value, float):
+        return Fraction(value)
+    try:
+        return rational(value, name)
+    except DataError as error:
+        raise ValueError(f"{name} has the entry {shown(value)}") from error

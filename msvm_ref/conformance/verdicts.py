@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msvm_ref.conformance.cases import Case
+from msvm_ref.conformance.process import NoAnswerError
 from msvm_ref.model.problem import Problem
 
 
@@ -27,6 +28,10 @@ class SolverBroke(CheckFailed):
     """The solver raised where it should have answered."""
 
 
+class SolverStuck(SolverBroke):
+    """The solver neither answered nor refused within its limits."""
+
+
 class CheckSkipped(Exception):  # noqa: N818 (a verdict, not an error)
     """The check cannot tell, or does not apply; the text says why."""
 
@@ -35,5 +40,7 @@ def ask(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Call the solver's code: what it raises (sys.exit included) is its failure; what we raise elsewhere stays ours."""
     try:
         return function(*arguments, **named)
+    except NoAnswerError as error:
+        raise SolverStuck(f"the solver did not answer: {error}") from error
     except (Exception, SystemExit) as error:
         raise SolverBroke(f"the solver raised {type(error).__name__}: {error}") from error

@@ -66,12 +66,12 @@ def load(name: str) -> Dataset:
 
 def _bundled(name: str) -> Dataset:
     text = gzip.decompress((Path(__file__).parent / f"{name}.csv.gz").read_bytes())
-    found = hashlib.sha256(text).hexdigest()
-    if found != BUNDLED[name]:
+    digest = hashlib.sha256(text).hexdigest()
+    if digest != BUNDLED[name]:
         raise DataError(
             f"{name}.csv.gz",
             f"have sha256 {BUNDLED[name][:12]}…",
-            f"{found[:12]}…",
+            f"{digest[:12]}…",
             "reinstall the package",
         )
     rows = list(csv.reader(text.decode("ascii").splitlines()))[1:]

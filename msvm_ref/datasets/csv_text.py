@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from msvm_ref.errors import DataError
+from msvm_ref.foreign import is_number, shown
 
 SEPARATORS = (",", ";", "\t", "|", " ")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -45,11 +46,11 @@ class Rows:
                 remedy = "write decimals with a point"
             elif not cell.strip():
                 remedy = "leave out or fill in what is missing"
-            raise DataError(where, "have numeric features", repr(cell), remedy)
+            raise DataError(where, "have numeric features", shown(cell), remedy)
         value = float(cell)
         if not math.isfinite(value):
             remedy = "leave out or fill in what is missing"
-            raise DataError(where, "have finite features", repr(cell), remedy)
+            raise DataError(where, "have finite features", shown(cell), remedy)
         return value
 
 
@@ -68,14 +69,6 @@ def parse_rows(text: str, source: str, labelled: bool) -> Rows:
         lines = list(range(1, len(rows) + 1))
     header = _header(rows[0], source, labelled)
     return Rows(source, header, rows[1:], lines[1:]) if header else Rows(source, None, rows, lines)
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
 
 
 def _split(text: str, source: str) -> list[list[str]]:
@@ -124,7 +117,7 @@ def _header(row: list[str], source: str, labelled: bool) -> tuple[str, ...] | No
         raise DataError(
             f"{source} line 1",
             f"be names of columns or {'numbers and then a label' if labelled else 'numbers'}",
-            f"{other!r} beside {numbers[0]!r}",
+            f"{shown(other)} beside {shown(numbers[0])}",
             "put the label last, or add a row of names and pass --target"
             if labelled
             else "points have no label; add a row of names to choose columns by",

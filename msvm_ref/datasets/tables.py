@@ -6,19 +6,19 @@ name where both sides have names.
 
 from __future__ import annotations
 
-import io
 import re
 import sys
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from msvm_ref.datasets import NAMES, load
+from msvm_ref.datasets.archive import npz_arrays
 from msvm_ref.datasets.csv_text import parse_rows
 from msvm_ref.errors import DataError
+from msvm_ref.foreign import FILE_LIMIT, shown
 from msvm_ref.model.arrays import Array, real_array
 
 ZIP = b"PK\x03\x04"
@@ -76,7 +76,7 @@ def read_points(source: str, width: int, names: list[str] | None = None) -> Arra
         return np.array(load(source).X)
     title, content = _content(source)
     if content.startswith(ZIP):
-        return _arrays(content, title, "X")[0]
+        return real_array("X", npz_arrays(content, title, "X")[0], 2, "(points, features)")
     rows = parse_rows(_text(content, title), title, labelled=False)
     columns = list(range(rows.width))
     if rows.header is not None and names is not None:
@@ -97,35 +97,44 @@ def columns_named(title: str, header: list[str], names: list[str]) -> list[int]:
         if header.count(name) != 1:
             raise DataError(
                 title,
-                f"have the model's columns {names}, each once",
-                f"{header.count(name) or 'none'} named {name!r}",
+                f"have the model's columns {shown(names, 200)}, each once",
+                f"{header.count(name) or 'none'} named {shown(name)}",
             )
     return [header.index(name) for name in names]
 
 
 def _content(source: str) -> tuple[str, bytes]:
     if source == STDIN:
-        return "standard input", sys.stdin.buffer.read()
+        return "standard input", _limited(sys.stdin.buffer, "standard input")
     path = Path(source)
     try:
         if path.is_dir():
-            raise DataError("data", "be a file", f"the folder {source!r}", "name a file in it")
+            raise DataError("data", "be a file", f"the folder {shown(source)}", "name a file in it")
         if not path.exists():
-            raise DataError(
-                "data", "be a file that exists", repr(source), f"bundled are {', '.join(NAMES)}"
-            )
-        return source, path.read_bytes()
+            bundled = f"bundled are {', '.join(NAMES)}"
+            raise DataError("data", "be a file that exists", shown(source, 200), bundled)
+        with path.open("rb") as stream:
+            return source, _limited(stream, source)
     except (OSError, ValueError) as error:  # no permission; a name too long, or with a NUL in it
         if isinstance(error, DataError):
             raise
-        raise DataError("data", "be a file that can be read", str(error)) from error
+        raise DataError("data", "be a file that can be read", shown(str(error), 200)) from error
+
+
+def _limited(stream: IO[bytes], title: str) -> bytes:
+    content = stream.read(FILE_LIMIT + 1)
+    if len(content) > FILE_LIMIT:
+        raise DataError(title, f"have at most {FILE_LIMIT} bytes", "more")
+    return content
 
 
 def _text(content: bytes, title: str) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(title, "be UTF-8 text or an .npz archive", str(error)) from error
+        raise DataError(
+            title, "be UTF-8 text or an .npz archive", shown(str(error), 200)
+        ) from error
     if "\0" in text:
         raise DataError(title, "be UTF-8 text or an .npz archive", "binary data")
     return text
@@ -138,15 +147,17 @@ def _no_columns(title: str, target: str | None) -> None:
 
 def _column(target: str, header: tuple[str, ...] | None) -> int:
     if header is None or target not in header:
-        columns = "(there is no header)" if header is None else list(header)
-        raise DataError("--target", f"be one of the header's columns {columns}", repr(target))
+        columns = "(there is no header)" if header is None else shown(list(header), 200)
+        raise DataError("--target", f"be one of the header's columns {columns}", shown(target))
     if header.count(target) > 1:
-        raise DataError("--target", "name one column", f"{header.count(target)} named {target!r}")
+        raise DataError(
+            "--target", "name one column", f"{header.count(target)} named {shown(target)}"
+        )
     return header.index(target)
 
 
 def _labelled_arrays(content: bytes, title: str) -> tuple[Array, list[Any]]:
-    X, y = _arrays(content, title, "X", "y")
+    X, y = npz_arrays(content, title, "X", "y")
     X = real_array("X", X, 2, "(examples, features)")
     if y.shape != (len(X),):
         raise DataError(
@@ -156,20 +167,6 @@ def _labelled_arrays(content: bytes, title: str) -> tuple[Array, list[Any]]:
     if any(label != label or label == "" for label in labels):
         raise DataError("y", "have a label for every row", "an empty one or NaN")
     return X, labels
-
-
-def _arrays(content: bytes, title: str, *names: str) -> list[Array]:
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            if not set(names) <= set(arrays):
-                raise DataError(
-                    title, f"hold arrays {' and '.join(names)}", ", ".join(arrays) or "none"
-                )
-            return [np.asarray(arrays[name]) for name in names]
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, TypeError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(title, "be an .npz archive without pickles", str(error)) from error
 
 
 def _is_integer(cell: str) -> bool:

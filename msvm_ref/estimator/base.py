@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from msvm_ref.errors import DataError
 from msvm_ref.estimator.automatic import choose
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.model.arrays import Array, real_number
+from msvm_ref.model.arrays import Array, real_number, refuse_masked
 from msvm_ref.model.kernels import Kernel, as_kernel, linear, polynomial, precomputed, rbf
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.methods import options_of, solve
@@ -52,6 +52,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Shared plumbing; the parameters are each estimator's own."""
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            refuse_masked(name, values)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weight = (
@@ -104,6 +106,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _new(self, X: Any) -> Array:
+        refuse_masked("X", X)
         new: Array = solvable(
             validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False), self.kernel
         )
@@ -138,17 +141,17 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _report(self, solutions: Iterable[Solution]) -> None:
         """Set what is known of every fit, and warn with the certified gap where the tolerance was not reached."""
-        found = list(solutions)
-        worst = max(found, key=lambda s: s.certificate.relative_gap)
+        certified = list(solutions)
+        worst = max(certified, key=lambda s: s.certificate.relative_gap)
         self.certificate_: Certificate = worst.certificate
         self.method_ = (
             worst.method
-            if len({s.method for s in found}) == 1
-            else ", ".join(sorted({s.method for s in found}))
+            if len({s.method for s in certified}) == 1
+            else ", ".join(sorted({s.method for s in certified}))
         )
-        late = sum(not s.converged for s in found)
+        late = sum(not s.converged for s in certified)
         if late:
-            parts = f" in {late} of {len(found)} binary problems" if len(found) > 1 else ""
+            parts = f" in {late} of {len(certified)} binary problems" if len(certified) > 1 else ""
             warnings.warn(
                 f"{type(self).__name__} stopped{parts} at a certified relative gap of "
                 f"{worst.certificate.relative_gap:.2e} (tol = {self.tol:g}): the objective is at most that far "

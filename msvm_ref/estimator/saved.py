@@ -1,45 +1,59 @@
 """SavedModel: a trained machine as JSON that reloads exactly, carries its certificate, and can be judged again.
 
-The file holds the whole training problem (the distinct examples with their weights) beside the solution, so anybody can
-recompute the certificate: ``verify`` poses the problem anew and hands W (or coef), b and alpha to the judge. Floats are
-written with the digits that give them back (repr); nothing is pickled.
+The file holds the whole training problem (the distinct examples with their weights and labels) beside the solution, so
+anybody can recompute the certificate. ``verify`` believes nothing that follows from the problem:
+
+    recomputed      lower, upper, gap, errors, distance, values and every other field of the certificate, from the data;
+                    which column of W, b, alpha is which class: train.y holds labels, and the judge sees them through ``labels``
+    stated          the problem itself (machine, cost, C, bias, kernel, examples, what columns and classes are called), the
+                    tolerance asked for, and by what method and version it was computed: ``statement`` puts it in words
+    bound           all of it by one sha256, which ``fit`` prints and ``predict --verify`` prints again
+
+Floats are written with the digits that give them back (repr); nothing is pickled.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable
+import sys
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.errors import DataError
+from msvm_ref.estimator import model_file as file
+from msvm_ref.estimator.recheck import recorded, unlike
+from msvm_ref.foreign import shown
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import certify
-from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import machine_named
-from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
+from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.problem import Problem
-from msvm_ref.pages import own_version
+from msvm_ref.solvers.certifying import certify
 from msvm_ref.solvers.solution import Solution
 
-FORMAT = "msvm-ref model 1"
-KERNELS: dict[str, Callable[..., Kernel]] = {
-    "linear": lambda: linear,
-    "rbf": rbf,
-    "polynomial": polynomial,
-}
-AGREE = 1e-9
-"""A recomputed bound may differ from the recorded one by AGREE of it: another machine sums in another order."""
+FEASIBLE = 1e-9
+"""The relative infeasibility that counts as none, where the tolerance is smaller still."""
+MOST_CLASSES = {"none": 400, "penalized": 400, "free": 100}
+"""Of a model that is judged again: a free bias takes exact sums over d^3 coefficients."""
+MOST_WORK = 10**11
+"""Of a model that is judged again: n^2 (p + d) for a kernel, n p d for the linear one."""
+
+
+class Verification(NamedTuple):
+    """``borne_out``: nothing in ``faults``; the certificate is the one computed again."""
+
+    borne_out: bool
+    certificate: Certificate
+    faults: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """``claimed`` is the certificate as recorded; ``verify`` computes it again."""
+    """``claimed`` is the certificate as recorded; ``verify`` computes it again. ``sha256`` is that of the whole record."""
 
     problem: Problem
     weights: Array
@@ -49,6 +63,7 @@ class SavedModel:
     features: tuple[str, ...] | None
     tolerance: float
     method: str
+    version: str
     claimed: dict[str, Any]
 
     @classmethod
@@ -68,28 +83,51 @@ class SavedModel:
         _kernel_record(problem.kernel)
         if problem.is_sparse:
             raise DataError("X", "be dense to be saved", "sparse rows", "fit on X.toarray()")
+        names = file.labels_of([v.item() if isinstance(v, np.generic) else v for v in labels])
+        if len(names) != problem.d:
+            raise DataError("labels", f"be {problem.d}, one a class", shown(names))
+        columns = None if features is None else tuple(map(str, features))
         weights = solution.W if problem.is_linear else solution.coef
-        plain = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
-        _check_labels(plain, problem.d)
         certificate = _judged(problem, weights, solution.b, solution.alpha)
         return cls(
             problem,
             weights,
             solution.b,
             solution.alpha,
-            plain,
-            None if features is None else tuple(map(str, features)),
-            tolerance,
+            names,
+            file.features_of(columns, problem.X.shape[1]),
+            file.fraction_of("tolerance", tolerance),
             solution.method,
+            str(sys.modules["msvm_ref"].__version__),
             certificate.to_dict(),
         )
 
     @property
     def optimal(self) -> bool:
         """As recorded: are both halves of the solution within the tolerance?"""
-        return (
-            max(float(self.claimed["primal_error"]), float(self.claimed["dual_error"]))
-            <= self.tolerance
+        certificate = recorded(self.claimed)
+        return max(certificate.primal_error, certificate.dual_error) <= self.tolerance
+
+    @property
+    def sha256(self) -> str:
+        return str(self.to_dict()["sha256"])
+
+    @property
+    def statement(self) -> str:
+        """What the certificate is about, in words: the part of the file that is taken as it stands."""
+        problem, columns = self.problem, self.problem.X.shape[1]
+        counts = np.bincount(problem.y, minlength=problem.d)
+        classes = ", ".join(f"{v!r} ({k})" for v, k in zip(self.labels, counts, strict=True))
+        names = "" if self.features is None else ": " + ", ".join(map(repr, self.features))
+        weighted = "" if problem.sample_weight is None else "weighted "
+        return "\n".join(
+            (
+                f"machine {problem.machine.name}, {problem.machine.cost} cost, C = {problem.C!r}, "
+                f"bias {problem.bias}, kernel {problem.kernel}, tolerance {self.tolerance!r}",
+                f"{problem.n} {weighted}examples of {columns} features{names}",
+                f"classes (and their examples): {classes}",
+                f"computed, it says, by {self.method} of msvm_ref {self.version}; sha256 {self.sha256}",
+            )
         )
 
     def decision_function(self, X: Any) -> Array:
@@ -101,24 +139,25 @@ class SavedModel:
         """Largest score, ties to the class that comes first."""
         return np.asarray(self.decision_function(X).argmax(axis=1))
 
-    def verify(self) -> tuple[bool, Certificate]:
-        """Judge the saved numbers again: within the tolerance, and the recorded enclosure borne out?"""
+    def verify(self) -> Verification:
+        """Judge the saved numbers again: is the certificate what was recorded, and within the tolerance?"""
+        _check_work(self.problem)
         certificate = _judged(self.problem, self.weights, self.b, self.alpha)
-        claimed = {name: float(self.claimed[name]) for name in ("lower", "upper")}
-        same = all(
-            math.isclose(getattr(certificate, name), value, rel_tol=AGREE)
-            for name, value in claimed.items()
-        )
-        close = max(certificate.primal_error, certificate.dual_error) <= self.tolerance
-        feasible = certificate.optimal(max(self.tolerance, AGREE))
-        return close and feasible and same, certificate
+        faults = unlike(recorded(self.claimed), certificate)
+        for name in ("primal_error", "dual_error"):
+            error = getattr(certificate, name)
+            if not error <= self.tolerance:
+                faults.append(f"{name} is {error:.3g}, above the tolerance {self.tolerance:g}")
+        if not certificate.optimal(max(self.tolerance, FEASIBLE)):
+            faults.append("the solution is not feasible, or not optimal, as handed in")
+        return Verification(not faults, certificate, tuple(faults))
 
     def to_dict(self) -> dict[str, Any]:
         problem = self.problem
         weight = problem.sample_weight
-        return {
-            "format": FORMAT,
-            "msvm_ref": own_version(),
+        record = {
+            "format": file.FORMAT,
+            "msvm_ref": self.version,
             "machine": problem.machine.name,
             "cost": problem.machine.cost,
             "C": problem.C,
@@ -127,8 +166,8 @@ class SavedModel:
             "labels": list(self.labels),
             "features": None if self.features is None else list(self.features),
             "train": {
-                "X": (problem.dense_features if problem.is_sparse else problem.X).tolist(),
-                "y": problem.y.tolist(),
+                "X": problem.X.tolist(),
+                "y": [self.labels[code] for code in problem.y],
                 "sample_weight": None if weight is None else weight.tolist(),
             },
             "W" if problem.is_linear else "coef": self.weights.tolist(),
@@ -138,99 +177,59 @@ class SavedModel:
             "method": self.method,
             "certificate": self.claimed,
         }
+        return record | {"sha256": file.digest(record)}
 
     def save(self, path: str) -> None:
         Path(path).write_text(json.dumps(self.to_dict(), allow_nan=False) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str) -> SavedModel:
-        file = Path(path)
-        if not file.is_file():
-            raise DataError("model", "exist", path)
-        try:
-            record = json.loads(file.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise DataError(
-                path,
-                "be a JSON model",
-                str(error)[:80],
-                "msvm-ref fit ... --save model.json makes one",
-            ) from error
-        return cls.read(record, path)
+        """The model in a file; DataError where the file is none, or not the one that was saved."""
+        return cls.of_record(file.read_record(path))
 
     @classmethod
-    def read(cls, record: Any, path: str) -> SavedModel:
-        """The model in a JSON value; ``path`` is named where it is none."""
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise DataError(
-                path,
-                f"be a model of format {FORMAT!r}",
-                repr(record.get("format") if isinstance(record, dict) else record)[:80],
-            )
-        try:
-            return cls._read(record)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, MsvmError):
-                raise
-            raise DataError(
-                path, "have every field of a model", f"{type(error).__name__}: {error}"
-            ) from error
-
-    @classmethod
-    def _read(cls, record: dict[str, Any]) -> SavedModel:
-        train, kernel, labels = record["train"], dict(record["kernel"]), tuple(record["labels"])
-        _check_labels(labels, len(labels))
-        name = kernel.pop("name")
-        if name not in KERNELS:
-            raise DataError("kernel", f"be one of {', '.join(KERNELS)}", repr(name))
-        problem = Problem(
-            machine_named(record["machine"]).with_cost(record["cost"]),
-            train["X"],
-            train["y"],
-            C=record["C"],
-            kernel=KERNELS[name](**kernel),
-            bias=record["bias"],
-            sample_weight=train["sample_weight"],
-            n_classes=len(labels),
-        )
-        weights = frozen(record["W" if problem.is_linear else "coef"])
-        features = record["features"]
+    def of_record(cls, record: dict[str, Any]) -> SavedModel:
+        """The model of a record that ``model_file`` has checked."""
+        problem = file.problem_of(record)
+        columns = problem.X.shape[1]
+        rows = columns if problem.is_linear else problem.n
         model = cls(
             problem,
-            weights,
-            frozen(record["b"]),
-            frozen(record["alpha"]),
-            labels,
-            None if features is None else tuple(features),
-            float(record["tolerance"]),
-            str(record["method"]),
-            dict(record["certificate"]),
+            file.array_of("weights", record["weights"], (rows, problem.d)),
+            file.array_of("b", record["b"], (problem.d,)),
+            file.array_of("alpha", record["alpha"], (problem.n, problem.d)),
+            file.labels_of(record["labels"]),
+            file.features_of(record["features"], columns),
+            file.fraction_of("tolerance", record["tolerance"]),
+            file.text_of("method", record["method"]),
+            file.text_of("msvm_ref", record["msvm_ref"]),
+            record["certificate"],
         )
-        rows = problem.X.shape[1] if problem.is_linear else problem.n
-        wanted = {"weights": (rows, problem.d), "b": (problem.d,), "alpha": (problem.n, problem.d)}
-        for field, shape in wanted.items():
-            values = getattr(model, field)
-            if values.shape != shape or not np.isfinite(values).all():
-                raise DataError(field, f"be finite of shape {shape}", f"shape {values.shape}")
-        if model.features is not None and len(model.features) != problem.X.shape[1]:
-            raise DataError("features", f"be {problem.X.shape[1]} names", repr(model.features))
-        if not 0 < model.tolerance < 1:
-            raise DataError("tolerance", "lie strictly between 0 and 1", repr(model.tolerance))
-        _ = float(model.claimed["lower"]), float(model.claimed["upper"]), model.optimal
+        if problem.bias == "none" and np.any(model.b):
+            raise DataError("b", "be zero for bias='none'", shown(model.b.tolist()))
+        recorded(model.claimed)
         return model
 
 
-def _check_labels(labels: tuple[Any, ...], d: int) -> None:
-    if (
-        not all(isinstance(v, (str, int, float, bool)) for v in labels)
-        or not len(set(labels)) == len(labels) == d
-    ):
-        raise DataError("labels", f"be {d} different strings or numbers", repr(labels))
+def _check_work(problem: Problem) -> None:
+    """Before any of it is done: a file of a few kilobytes must not keep the judge busy for minutes."""
+    most = MOST_CLASSES[problem.bias]
+    if problem.d > most:
+        raise DataError(
+            "labels", f"be at most {most} to be judged again (bias {problem.bias})", str(problem.d)
+        )
+    n, p = problem.X.shape
+    work = n * p * problem.d if problem.is_linear else n * n * (p + problem.d)
+    if work > MOST_WORK:
+        raise DataError(
+            "train",
+            f"need at most {MOST_WORK:.0e} operations to be judged again",
+            f"{work:.1e} ({n} examples, {p} features, {problem.d} classes)",
+            "certify it in Python",
+        )
 
 
 def _judged(problem: Problem, weights: Array, b: Array, alpha: Array) -> Certificate:
-    if problem.bias == "none" and np.any(b):
-        raise DataError("b", "be zero for bias='none'", repr(b.tolist()))
     return certify(
         problem,
         W=weights if problem.is_linear else None,
@@ -247,6 +246,6 @@ def _kernel_record(kernel: Kernel) -> dict[str, Any]:
     arguments: dict[str, Any] = (
         asdict(function) if is_dataclass(function) and not isinstance(function, type) else {}
     )
-    if name not in KERNELS or KERNELS[name](**arguments) != kernel:
-        raise DataError("kernel", f"be one of {', '.join(KERNELS)} to be saved", str(kernel))
+    if name not in file.KERNELS or file.KERNELS[name][0](**arguments) != kernel:
+        raise DataError("kernel", f"be one of {', '.join(file.KERNELS)} to be saved", str(kernel))
     return {"name": name, **arguments}

@@ -24,9 +24,10 @@ import numpy as np
 from flint import fmpq, fmpq_mat, nmod_mat
 
 from msvm_ref.errors import ExactnessError
-from msvm_ref.exact.numbers import PRIME, ExactData, Pair, modular
+from msvm_ref.exact.data import ExactData, Pair
+from msvm_ref.exact.numbers import PRIME, modular, rational
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.objective import by_class
+from msvm_ref.model.loss import by_class
 
 TIGHTNESS = (1e-6, 1e-8, 1e-4, 1e-10, 1e-3)
 """|t - xi| below this fraction of the margin's size counts as tight; tried in this order."""
@@ -64,15 +65,18 @@ class ExactPoint:
 def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     """Pairs sorted by the guess's violations, relative to the size of what they are computed from."""
     problem = data.problem
-    assert guess.W is not None
     assert guess.b is not None
-    scores = problem.dense_features @ guess.W + guess.b
+    if guess.W is not None:
+        scores = problem.dense_features @ guess.W + guess.b
+    else:
+        assert guess.coef is not None
+        scores = problem.features @ (problem.features.T @ guess.coef) + guess.b
     t = problem.spec.gamma[problem.y] - by_class(problem.spec.projected_nu, problem.y, scores)
     size = abs(problem.spec.gamma[problem.y]) + by_class(
         abs(problem.spec.projected_nu), problem.y, abs(scores)
     )
     near = tightness * np.maximum(size, 1e-300)
-    found = Partition()
+    parts = Partition()
     for members in groups(data):
         top = max(members, key=lambda pair: float(t[pair]))
         slack, tolerance = float(t[top]), float(near[top])
@@ -80,23 +84,23 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
             continue
         if slack <= tolerance or data.quadratic:
             level = 0.0 if not data.quadratic else slack
-            found.tight += [m for m in members if t[m] >= level - max(tolerance, float(near[m]))]
+            parts.tight += [m for m in members if t[m] >= level - max(tolerance, float(near[m]))]
             continue
         tied = [m for m in members if t[m] >= slack - max(tolerance, float(near[m]))]
         if len(tied) == 1:
-            found.bound.append(top)
+            parts.bound.append(top)
         else:
-            found.tight += tied
-            found.full.append(top[0])
-    return found
+            parts.tight += tied
+            parts.full.append(top[0])
+    return parts
 
 
 def groups(data: ExactData) -> list[list[Pair]]:
     """The pairs that count, one list per slack."""
-    found: dict[Pair | int, list[Pair]] = {}
+    members: dict[Pair | int, list[Pair]] = {}
     for pair in data.pairs:
-        found.setdefault(data.group(pair), []).append(pair)
-    return list(found.values())
+        members.setdefault(data.group(pair), []).append(pair)
+    return list(members.values())
 
 
 def largest_system(seconds: float) -> int:
@@ -249,8 +253,7 @@ def _bias_guess(data: ExactData, guess: Candidate, denominator: int) -> list[fmp
 
 
 def rounded(value: float, denominator: int) -> fmpq:
-    near = Fraction(value).limit_denominator(denominator)
-    return fmpq(near.numerator, near.denominator)
+    return rational(Fraction(value).limit_denominator(denominator))
 
 
 def whole_bias(data: ExactData, bias: list[fmpq], coef: fmpq_mat) -> list[fmpq]:

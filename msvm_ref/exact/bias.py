@@ -13,10 +13,10 @@ from fractions import Fraction
 from flint import fmpq, fmpq_mat
 
 from msvm_ref.exact.active import groups
-from msvm_ref.exact.kernel import kernel_gram
+from msvm_ref.exact.data import ExactData, exact_data, kernel_gram
 from msvm_ref.exact.linear_algebra import maximize
 from msvm_ref.exact.lp import UnboundedError
-from msvm_ref.exact.numbers import ExactData, exact_data
+from msvm_ref.exact.numbers import fraction, rational
 from msvm_ref.exact.optimum import ExactOptimum
 
 Interval = tuple[Fraction | None, Fraction | None]
@@ -34,18 +34,18 @@ def bias_interval(optimum: ExactOptimum) -> tuple[Interval, ...]:
     if not data.free_bias:
         return tuple((v, v) for v in optimum.b)
     equal, below = _conditions(data, optimum)
-    here = [fmpq(v.numerator, v.denominator) for v in optimum.b[: data.bias_size]]
+    here = [rational(v) for v in optimum.b[: data.bias_size]]
     directions = _null_space([row for row, _ in equal], data.bias_size)
     rows, room = [], []
     for row, limit in below:
         along = [_dot(row, direction) for direction in directions]
         if any(along):
-            rows.append([_fraction(v) for v in along])
-            room.append(_fraction(limit - _dot(row, here)))
+            rows.append([fraction(v) for v in along])
+            room.append(fraction(limit - _dot(row, here)))
     out = []
     for c in range(data.d):
         target = [
-            _fraction(direction[c] if c < data.bias_size else -sum(direction, fmpq(0)))
+            fraction(direction[c] if c < data.bias_size else -sum(direction, fmpq(0)))
             for direction in directions
         ]
         low, high = _farthest([-v for v in target], rows, room), _farthest(target, rows, room)
@@ -60,12 +60,8 @@ def bias_interval(optimum: ExactOptimum) -> tuple[Interval, ...]:
 
 def _conditions(data: ExactData, optimum: ExactOptimum) -> tuple[list[Row], list[Row]]:
     """Equalities and inequalities (a . beta <= c) in beta; t_p(beta) = t_p(0) - <row_p, beta>."""
-    alpha = {
-        (i, p): fmpq(v.numerator, v.denominator)
-        for i, row in enumerate(optimum.alpha)
-        for p, v in enumerate(row)
-    }
-    coef = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in row] for row in optimum.coef])
+    alpha = {(i, p): rational(v) for i, row in enumerate(optimum.alpha) for p, v in enumerate(row)}
+    coef = fmpq_mat([[rational(v) for v in row] for row in optimum.coef])
     t = data.violations(coef, [fmpq(0)] * data.d)
     nothing = [fmpq(0)] * data.bias_size
     equal: list[Row] = []
@@ -114,7 +110,3 @@ def _farthest(
 
 def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:
     return sum((u * v for u, v in zip(a, b, strict=True)), fmpq(0))
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

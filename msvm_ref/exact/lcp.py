@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from flint import fmpq
 
 from msvm_ref.exact.active import ExactPoint, whole_bias
-from msvm_ref.exact.numbers import ExactData, Pair
+from msvm_ref.exact.data import ExactData, Pair
 
 Row = list[fmpq]
 

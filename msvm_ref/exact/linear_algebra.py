@@ -19,8 +19,8 @@ def maximize(
         program.at_most(_sparse(row), bound)
     for row, value in zip(a_eq, b_eq, strict=True):
         program.equal(_sparse(row), value)
-    found = program.maximize(_sparse(c))
-    return None if isinstance(found, Infeasible) else found
+    outcome = program.maximize(_sparse(c))
+    return None if isinstance(outcome, Infeasible) else outcome
 
 
 def _sparse(row: Row) -> dict[int, Fraction]:
@@ -29,15 +29,15 @@ def _sparse(row: Row) -> dict[int, Fraction]:
 
 def rank(rows: Sequence[Row]) -> int:
     """The exact rank of a rational matrix, by elimination."""
-    work, found = [list(row) for row in rows], 0
+    work, pivots = [list(row) for row in rows], 0
     for column in range(len(work[0]) if work else 0):
-        pivot = next((i for i in range(found, len(work)) if work[i][column]), None)
+        pivot = next((i for i in range(pivots, len(work)) if work[i][column]), None)
         if pivot is None:
             continue
-        work[found], work[pivot] = work[pivot], work[found]
-        for i in range(found + 1, len(work)):
-            factor = work[i][column] / work[found][column]
+        work[pivots], work[pivot] = work[pivot], work[pivots]
+        for i in range(pivots + 1, len(work)):
+            factor = work[i][column] / work[pivots][column]
             if factor:
-                work[i] = [v - factor * w for v, w in zip(work[i], work[found], strict=True)]
-        found += 1
-    return found
+                work[i] = [v - factor * w for v, w in zip(work[i], work[pivots], strict=True)]
+        pivots += 1
+    return pivots

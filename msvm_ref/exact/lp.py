@@ -55,6 +55,31 @@ class Program:
         return _Tableau(self, cost).run()
 
 
+class Standing:
+    """One feasible set, many objectives: each search starts from the vertex where the last one ended.
+
+    For programs of inequalities alone. ``then`` breaks ties: among the maximisers of ``cost``, one of largest ``then``.
+    """
+
+    def __init__(self, program: Program) -> None:
+        assert not program.eq
+        self.program, self.tableau = program, _Tableau(program, {})
+        if not self.tableau.find_feasible():
+            raise ValueError("the program has no feasible point")
+        self.tableau.drop_artificials()
+
+    def maximize(self, cost: dict[int, Number], then: dict[int, Number] | None = None) -> Optimum:
+        tableau = self.tableau
+        reduced = tableau.optimize(tableau.expanded(cost))
+        if (
+            then is not None
+        ):  # pivots on columns of reduced cost 0 leave the first objective as it is
+            tableau.optimize(tableau.expanded(then), [value == 0 for value in reduced])
+        slack = tableau.first_slack
+        duals = tuple(-value for value in reduced[slack : slack + len(self.program.ub)])
+        return Optimum(-reduced[-1], tableau.solution(), duals, ())
+
+
 class _Tableau:
     """Columns: the variables, the negatives of the free ones, one slack per <=, one unit column per row, the bound."""
 
@@ -63,7 +88,7 @@ class _Tableau:
         self.program, self.zero, self.one = program, zero, zero + 1
         self.mirror = {j: n + i for i, j in enumerate(j for j in range(n) if program.free[j])}
         lines = program.ub + program.eq
-        first_slack = n + len(self.mirror)
+        self.first_slack = first_slack = n + len(self.mirror)
         self.first_unit = first_slack + len(program.ub)
         self.width = self.first_unit + len(lines)
         self.flip: list[bool] = []
@@ -88,33 +113,54 @@ class _Tableau:
             self.flip.append(flip)
             self.basis.append(self.unit[-1])
             self.rows.append(line)
-        self.cost = [zero] * (self.width + 1)
+        self.cost = self.expanded(cost)
+
+    def expanded(self, cost: dict[int, Number]) -> list[Number]:
+        """The objective over all columns."""
+        row = [self.zero] * (self.width + 1)
         for j, value in cost.items():
-            self.cost[j] = self.cost[j] + value
+            row[j] = row[j] + value
             if j in self.mirror:
-                self.cost[self.mirror[j]] = -self.cost[j]
+                row[self.mirror[j]] = -row[j]
+        return row
 
     def run(self) -> Optimum | Infeasible:
-        artificial = [self.zero] * (self.width + 1)
+        if not self.find_feasible():
+            y = self._duals(self.phase_one, self.artificial)
+            return Infeasible(*self._split(y))
+        reduced = self.optimize(self.cost)
+        return Optimum(
+            -reduced[-1],
+            self.solution(),
+            *self._split(self._duals(reduced, [self.zero] * (self.width + 1))),
+        )
+
+    def find_feasible(self) -> bool:
+        """Phase one: drive the artificials to zero, if that is possible."""
+        self.artificial = [self.zero] * (self.width + 1)
         for column in self.unit:
             if column >= self.first_unit:
-                artificial[column] = -self.one
-        reduced = self._optimize(artificial)
-        if reduced[-1] != 0:  # the last entry is minus the value
-            y = self._duals(reduced, artificial)
-            return Infeasible(*self._split(y))
+                self.artificial[column] = -self.one
+        self.phase_one = self.optimize(self.artificial)
+        if self.phase_one[-1] != 0:  # the last entry is minus the value
+            return False
         self._leave_artificials()
-        reduced = self._optimize(self.cost)
+        return True
+
+    def drop_artificials(self) -> None:
+        """Shorter rows for many objectives; the duals are then read off the slacks."""
+        self.rows = [[*row[: self.first_unit], row[-1]] for row in self.rows]
+        self.width = self.first_unit
+
+    def solution(self) -> tuple[Number, ...]:
         z = [self.zero] * (self.width + 1)
         for row, j in zip(self.rows, self.basis, strict=True):
             z[j] = row[-1]
         n = len(self.program.free)
-        x = tuple(z[j] - z[self.mirror[j]] if j in self.mirror else z[j] for j in range(n))
-        return Optimum(
-            -reduced[-1], x, *self._split(self._duals(reduced, [self.zero] * (self.width + 1)))
-        )
+        return tuple(z[j] - z[self.mirror[j]] if j in self.mirror else z[j] for j in range(n))
 
-    def _optimize(self, cost: list[Number]) -> list[Number]:
+    def optimize(self, cost: list[Number], allowed: list[bool] | None = None) -> list[Number]:
+        """Pivot until no allowed column improves; the reduced costs, minus the value last."""
         reduced = list(cost)
         for row, j in zip(self.rows, self.basis, strict=True):
             if cost[j] != 0:
@@ -122,7 +168,7 @@ class _Tableau:
                 reduced = [r - factor * v if v else r for r, v in zip(reduced, row, strict=True)]
         still = 0
         while True:
-            enter = self._entering(reduced, still >= PATIENCE)
+            enter = self._entering(reduced, still >= PATIENCE, allowed)
             if enter is None:
                 return reduced
             ratios = [
@@ -140,10 +186,12 @@ class _Tableau:
                 r - factor * v if v else r for r, v in zip(reduced, self.rows[leave], strict=True)
             ]
 
-    def _entering(self, reduced: list[Number], bland: bool) -> int | None:
+    def _entering(
+        self, reduced: list[Number], bland: bool, allowed: list[bool] | None
+    ) -> int | None:
         best, chosen = self.zero, None
         for j in range(self.first_unit):  # artificials never come back
-            if reduced[j] > best:
+            if reduced[j] > best and (allowed is None or allowed[j]):
                 if bland:
                     return j
                 best, chosen = reduced[j], j

@@ -1,17 +1,17 @@
-"""The exact optimum: primal = dual in rational arithmetic, found here and proved by ``exact_check`` before it is returned.
+"""The exact optimum: primal = dual in rational arithmetic, found here and proved by ``check.py`` before it is returned.
 
 What is returned, precisely:
   value   the optimum, unique.
   W       unique (the objective is strongly convex in W), in ``problem.features`` coordinates: X's for a linear kernel.
   b       unique unless the bias is free. A free b is *one* optimal b, with sum_c b_c = 0 under sum-to-zero and where a
-          common shift changes no margin; ``exact_bias.bias_interval`` gives the range of each b_c over all of them.
+          common shift changes no margin; ``bias.bias_interval`` gives the range of each b_c over all of them.
   alpha   *one* optimal alpha; the set of optimal alpha is a polytope in general. Which one depends on the guess.
   coef    A with W = Phi' A, that of this alpha.
 
 The float64 data are taken as the rationals they are. What defines a problem with a non-linear kernel is a choice:
   gram="factor"  its float64 factor Phi (``model/representation.py``), as everywhere else in the judge: exact for the Gram
                  Phi Phi', which is ``problem.factor.residual`` from the kernel's float64 matrix.
-  gram="kernel"  the kernel itself (``exact_kernel.py``): a polynomial of the data in rationals, or a float64 Gram bit by
+  gram="kernel"  the kernel itself (``data.kernel_gram``): a polynomial of the data in rationals, or a float64 Gram bit by
                  bit where that is provably PSD. There are then no feature coordinates: W is empty, f = K coef + b.
 """
 
@@ -36,13 +36,12 @@ from msvm_ref.exact.active import (
     partition,
     solve_partition,
 )
-from msvm_ref.exact.check import check_exact
-from msvm_ref.exact.check_kernel import check_kernel, gram_faults
-from msvm_ref.exact.kernel import kernel_gram
+from msvm_ref.exact.check import check_exact, check_kernel, gram_faults
+from msvm_ref.exact.data import ExactData, Pair, exact_data, kernel_gram
 from msvm_ref.exact.lcp import solve_pairs
-from msvm_ref.exact.numbers import ExactData, Pair, exact_data, exact_matrix
+from msvm_ref.exact.numbers import exact_matrix, fraction, fractions
 from msvm_ref.exact.smooth import solve_smooth, suits
-from msvm_ref.exact.walk import Walk
+from msvm_ref.exact.walk import ActiveSetWalk
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.problem import Problem
 
@@ -126,11 +125,11 @@ def prove_optimum(
             raise AssertionError(f"finder and checker disagree on {problem!r}: {faults[0]}")
         return ExactOptimum(
             problem,
-            _fraction(value),
-            _fractions(W),
-            tuple(map(_fraction, b)),
-            _fractions(alpha),
-            _fractions(coef),
+            fraction(value),
+            _matrix(W),
+            fractions(b),
+            _matrix(alpha),
+            _matrix(coef),
             how,
             time.perf_counter() - start,
             gram,
@@ -159,7 +158,7 @@ def _proposals(
     tried = set()
     for tightness in TIGHTNESS:
         parts: Partition | None = partition(data, guess, tightness)
-        walk = Walk(data, guess)
+        walk = ActiveSetWalk(data, guess)
         for step in range(REVISIONS):
             if parts is None or parts.key() in tried:
                 break
@@ -217,9 +216,9 @@ def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
     failing = set()
     for pair in data.pairs:
         group, cost = data.group(pair), data.cost[pair[0]]
-        wanted = 2 * cost * top[group] if data.quadratic else cost
+        due = 2 * cost * top[group] if data.quadratic else cost
         wrong_mass = (
-            mass[group] != wanted
+            mass[group] != due
             if data.quadratic
             else mass[group] > cost or (top[group] > 0 and mass[group] != cost)
         )
@@ -267,9 +266,5 @@ def _rows(data: ExactData, alpha: dict[Pair, fmpq]) -> list[list[fmpq]]:
     return [[alpha.get((i, p), fmpq(0)) for p in range(data.d)] for i in range(data.n)]
 
 
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
-
-
-def _fractions(rows: list[list[fmpq]]) -> Matrix:
-    return tuple(tuple(_fraction(v) for v in row) for row in rows)
+def _matrix(rows: list[list[fmpq]]) -> Matrix:
+    return tuple(fractions(row) for row in rows)

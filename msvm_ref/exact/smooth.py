@@ -11,7 +11,8 @@ from __future__ import annotations
 from flint import fmpq, fmpq_mat
 
 from msvm_ref.exact.active import ExactPoint, Partition, whole_bias
-from msvm_ref.exact.numbers import ExactData, exact_matrix
+from msvm_ref.exact.data import ExactData
+from msvm_ref.exact.numbers import exact_matrix
 
 
 def suits(data: ExactData, parts: Partition) -> bool:

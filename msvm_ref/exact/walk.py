@@ -10,14 +10,15 @@ from __future__ import annotations
 from flint import fmpq
 
 from msvm_ref.exact.active import ExactPoint, Partition, groups
-from msvm_ref.exact.numbers import ExactData, Pair, rational
+from msvm_ref.exact.data import ExactData, Pair
+from msvm_ref.exact.numbers import rational
 from msvm_ref.judge.candidate import Candidate
 
 Change = tuple[str, Pair]
 """("drop" a tight pair to zero | "fill" its group to C | "empty" its group below C | "join" a zero pair, pair)"""
 
 
-class Walk:
+class ActiveSetWalk:
     """Where the multipliers stand, in floats, and the partition that follows from one more exact point."""
 
     def __init__(self, data: ExactData, guess: Candidate) -> None:
@@ -77,11 +78,11 @@ class Walk:
             old = [m for m in members if m in active]
             saturated = bool(old) and data.group(members[0]) in full
             level = t[old[0]] if old and (saturated or data.quadratic) else fmpq(0)
-            found = [
+            changes = [
                 (t[m] - level, ("join", m)) for m in members if m not in active and t[m] > level
             ]
-            found += [(-level, ("empty", members[0]))] if saturated and level < 0 else []
-            for size, change in found:
+            changes += [(-level, ("empty", members[0]))] if saturated and level < 0 else []
+            for size, change in changes:
                 if worst is None or size > worst[0]:
                     worst = size, change
         return None if worst is None else worst[1]

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError
-from msvm_ref.fisher.check_data import RawLoss, Vector, dot, field, number, vector
+from msvm_ref.fisher.check_data import RawLoss, Vector, as_json, dot, field, number, vector
+from msvm_ref.foreign import shown
 from msvm_ref.model.machine import Machine
 
 WHAT = "counterexample"
@@ -22,7 +23,7 @@ WHAT = "counterexample"
 
 def verify_counterexample(machine: Machine, counterexample: Any, mode: str = "closed") -> None:
     """Check that (P, f) refutes consistency in the given mode and that every claim made along with it is true."""
-    data = counterexample if isinstance(counterexample, dict) else counterexample.to_dict()
+    data = as_json(counterexample, WHAT)
     if mode not in ("closed", "generic", "open"):
         raise DataError("mode", "be closed, generic or open", repr(mode))
     d = len(field(data, "P", list, WHAT))
@@ -43,7 +44,9 @@ def verify_counterexample(machine: Machine, counterexample: Any, mode: str = "cl
         (data.get("predicted"), data.get("bayes")),
     )
     risk = dot(P, loss.losses(f))
-    _require(number(data.get("risk"), WHAT) == risk, f"state the risk {risk}", data.get("risk"))
+    _require(
+        number(data.get("risk"), WHAT) == risk, f"state the risk {shown(risk)}", data.get("risk")
+    )
     _require(
         _vanishes(loss, _subgradient(loss, P, f, data.get("multipliers"))),
         "be a minimiser: 0 a subgradient",
@@ -64,7 +67,7 @@ def verify_counterexample(machine: Machine, counterexample: Any, mode: str = "cl
 
 def _require(holds: bool, expected: str, got: Any) -> None:
     if not holds:
-        raise DataError(WHAT, expected, str(got))
+        raise DataError(WHAT, expected, shown(got, 200))
 
 
 def _argmax(values: Vector) -> list[int]:
@@ -106,29 +109,33 @@ def _check_unique(loss: RawLoss, P: Vector, f: Vector, data: dict[str, Any]) -> 
     """The subgradients must be positive multiples of e_i - 1/d (mod constants), or of e_1 ... e_d and -1."""
     d = loss.d
     tables = field(data, "uniqueness", list, WHAT)
-    found = [_subgradient(loss, P, f, t) for t in tables]
+    subgradients = [_subgradient(loss, P, f, t) for t in tables]
     shifts = all(
         sum(loss.nu[y][c]) == 0 for y in range(d) for group in loss.groups[y] for c in group
     )
     if loss.sum_to_zero or shifts:
-        _require(len(found) == d, f"give {d} subgradients for uniqueness", len(found))
-        for i, g in enumerate(found):
+        _require(len(subgradients) == d, f"give {d} subgradients for uniqueness", len(subgradients))
+        for i, g in enumerate(subgradients):
             rest = {v for m, v in enumerate(g) if m != i}
             _require(
                 len(rest) == 1 and g[i] > max(rest), f"have subgradient {i} point along e_{i}", g
             )
     else:
-        _require(len(found) == d + 1, f"give {d + 1} subgradients for uniqueness", len(found))
-        for i, g in enumerate(found[:d]):
+        _require(
+            len(subgradients) == d + 1,
+            f"give {d + 1} subgradients for uniqueness",
+            len(subgradients),
+        )
+        for i, g in enumerate(subgradients[:d]):
             _require(
                 g[i] > 0 and not any(v for m, v in enumerate(g) if m != i),
                 f"have subgradient {i} along e_{i}",
                 g,
             )
         _require(
-            len(set(found[d])) == 1 and found[d][0] < 0,
+            len(set(subgradients[d])) == 1 and subgradients[d][0] < 0,
             "have the last subgradient along -1",
-            found[d],
+            subgradients[d],
         )
 
 
@@ -149,7 +156,7 @@ def _check_bayes_scores(loss: RawLoss, P: Vector, f: Vector, j: int, data: dict[
     _require(not loss.sum_to_zero or sum(g) == 0, "have Bayes scores that sum to 0", g)
     _require(
         dot(P, loss.losses(g)) == risk,
-        f"state the Bayes scores' risk {dot(P, loss.losses(g))}",
+        f"state the Bayes scores' risk {shown(dot(P, loss.losses(g)))}",
         risk,
     )
     _require(

@@ -6,15 +6,24 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.foreign import rational, shown
 from msvm_ref.model.machine import Machine
 
 Vector = list[Fraction]
+MOST_CLASSES = 16
+"""Checked before nu[y,c,m] is written out and compared under every exchange of classes."""
 
 
 class RawLoss:
     """nu, gamma and the slack groups, read afresh from the machine."""
 
     def __init__(self, machine: Machine, d: int) -> None:
+        if not isinstance(machine, Machine):
+            raise SpecError("machine", "be a Machine such as WW or RM(0.5)", shown(machine))
+        if d > MOST_CLASSES:
+            raise DataError(
+                "d", f"be at most {MOST_CLASSES}", shown(d), "the prover ends long before"
+            )
         if machine.cost != "linear":
             raise SpecError(
                 "cost",
@@ -80,19 +89,24 @@ def dot(a: Any, b: Any) -> Fraction:
 
 def field(data: Any, name: str, kind: type, what: str = "proof") -> Any:
     value = data.get(name) if isinstance(data, dict) else None
-    if not isinstance(value, kind):
-        raise DataError(what, f"have a field {name!r} of type {kind.__name__}", repr(value))
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise DataError(what, f"have a field {name!r} of type {kind.__name__}", shown(value))
     return value
 
 
 def number(value: Any, what: str = "proof") -> Fraction:
-    try:
-        return Fraction(value)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise DataError(what, "hold rationals such as '2/5'", repr(value)) from error
+    return rational(value, f"a number of the {what}")
 
 
 def vector(values: Any, length: int, what: str = "proof") -> Vector:
     if not isinstance(values, (list, tuple)) or len(values) != length:
-        raise DataError(what, f"hold vectors of length {length} here", repr(values))
+        raise DataError(what, f"hold vectors of length {length} here", shown(values))
     return [number(v, what) for v in values]
+
+
+def as_json(evidence: Any, what: str) -> dict[str, Any]:
+    """The JSON form of a proof or counterexample, or of an object that has one."""
+    data = evidence.to_dict() if hasattr(evidence, "to_dict") else evidence
+    if not isinstance(data, dict):
+        raise DataError(what, "be an object, or its JSON form", shown(evidence))
+    return data

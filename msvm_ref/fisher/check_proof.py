@@ -24,20 +24,24 @@ from msvm_ref.errors import DataError
 from msvm_ref.fisher.check_data import (
     RawLoss,
     Vector,
+    as_json,
     dot,
     field,
     number,
     treats_classes_alike,
     vector,
 )
+from msvm_ref.foreign import shown
 from msvm_ref.model.machine import Machine
 
 Row = tuple[Vector, Fraction, str]
+DEEPEST = 200
+"""Splits above a leaf: a stack has an end, and the tree of the largest proof we know (RM, d = 8) is a tenth as deep."""
 
 
 def verify_proof(machine: Machine, proof: Any) -> int:
     """Check every inequality of a proof (a Proof or its JSON form); returns how many leaves it had."""
-    data = proof if isinstance(proof, dict) else proof.to_dict()
+    data = as_json(proof, "proof")
     d, mode, symmetric = (
         field(data, "d", int),
         field(data, "mode", str),
@@ -52,15 +56,20 @@ def verify_proof(machine: Machine, proof: Any) -> int:
             "claim symmetry only of a machine that treats classes alike",
             "a machine that does not",
         )
-    wanted = (
+    required = (
         {(0, j) for j in range(1, d)}
         if symmetric
         else {(k, j) for k in range(d) for j in range(d) if k != j}
     )
     cases = field(data, "cases", list)
-    missing = wanted - {(case.get("k"), case.get("j")) for case in cases}
-    if missing:
-        raise DataError("proof", "treat every case (k, j)", f"none for {sorted(missing)[0]}")
+    treated = [(field(case, "k", int), field(case, "j", int)) for case in cases]
+    missing, others = required - set(treated), set(treated) - required
+    if missing or others:
+        raise DataError(
+            "proof",
+            "treat every case (k, j), and no other",
+            f"none for {min(missing)}" if missing else f"one for {shown(min(others))}",
+        )
     leaves = 0
     for case in cases:
         rows: list[Row] = [([Fraction(1)] * d, Fraction(0), "=")] if loss.sum_to_zero else []
@@ -88,6 +97,8 @@ def _walk(
     known: list[tuple[tuple[Fraction, ...], int]],
 ) -> int:
     """``known``: affine functions (constant last) and their signs, on the way to this node."""
+    if len(known) > DEEPEST:
+        raise DataError("proof", f"split at most {DEEPEST} times on the way to a leaf", "more")
     if "empty" in node:
         _check_empty(rows, vector(node["empty"], len(rows)))
         return 1
@@ -116,18 +127,18 @@ def _check_empty(rows: list[Row], multipliers: Vector) -> None:
     strict = False
     for (_, _, kind), m in zip(rows, multipliers, strict=True):
         if kind != "=" and m < 0:
-            raise DataError("proof", "combine inequalities with multipliers >= 0", str(m))
+            raise DataError("proof", "combine inequalities with multipliers >= 0", shown(m))
         strict = strict or (kind == ">" and m > 0)
     for column in zip(*(row[0] for row in rows), strict=True):
         if dot(column, multipliers) != 0:
             raise DataError(
                 "proof",
                 "cancel every score in an empty leaf",
-                f"{dot(column, multipliers)} left over",
+                f"{shown(dot(column, multipliers))} left over",
             )
     constant = dot([row[1] for row in rows], multipliers)
     if not (constant < 0 or (constant == 0 and strict)):
-        raise DataError("proof", "end an empty leaf in a contradiction", f"0 <= {constant}")
+        raise DataError("proof", "end an empty leaf in a contradiction", f"0 <= {shown(constant)}")
 
 
 def _check_descent(
@@ -150,7 +161,7 @@ def _check_descent(
         raise DataError(
             "proof",
             "weigh the facts about P with a, b >= 0, and only P_j > P_k in closed mode",
-            f"{a}, {b}",
+            f"{shown(a)}, {shown(b)}",
         )
     if loss.sum_to_zero and any(sum(u) != 0 for u in directions):
         raise DataError("proof", "move within sum f = 0", "a direction that leaves it")
@@ -159,7 +170,9 @@ def _check_descent(
         total = sum((g[y] for g in bounds), Fraction(0))
         allowed = -a[y] + b[y] if y != j else -a[j] - sum(b)
         if total > allowed:
-            raise DataError("proof", f"bound the slope of class {y} by {allowed}", str(total))
+            raise DataError(
+                "proof", f"bound the slope of class {y} by {shown(allowed)}", shown(total)
+            )
     enough = {
         "closed": b[k] > 0,
         "generic": any(a) or any(b),

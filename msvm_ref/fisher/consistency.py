@@ -23,20 +23,13 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, counterexample
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import (
-    Number,
-    PointLoss,
-    fraction,
-    fractions,
-    is_symmetric,
-    point_loss,
-    rational,
-)
+from msvm_ref.fisher.loss import Number, PointLoss, is_symmetric, point_loss
 from msvm_ref.fisher.optimality import multipliers_at
 from msvm_ref.fisher.probability import bayes_classes, simple_probabilities
-from msvm_ref.fisher.proof import Case, Descent, Empty, Node, Proof, Split
+from msvm_ref.fisher.proof import Descent, Empty, Node, Proof, ProofCase, Split
 from msvm_ref.fisher.prover import MODES, Bad, RawDescent, RawNode, TooManyRegionsError, search
 from msvm_ref.fisher.region import Nothing
 from msvm_ref.fisher.risk import classes, first_ranked, show
@@ -170,8 +163,8 @@ def _evidence(c: Counterexample) -> list[str]:
     return lines if c.bayes_scores != c.f else lines[:2]
 
 
-def _plain(found: tuple[int, ...]) -> str:
-    return str(found[0] + 1) if len(found) == 1 else classes(found)
+def _plain(numbers: tuple[int, ...]) -> str:
+    return str(numbers[0] + 1) if len(numbers) == 1 else classes(numbers)
 
 
 def fisher_consistency(
@@ -209,37 +202,42 @@ def fisher_consistency(
             str(d),
             "use minimize_risk at the P you care about",
         )
-    found, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
-    return ConsistencyResult(machine, d, mode, symmetric, proof, found, time.perf_counter() - start)
+    refutation, proof = _decide(loss, mode, symmetric, progress or (lambda done, total: None))
+    return ConsistencyResult(
+        machine, d, mode, symmetric, proof, refutation, time.perf_counter() - start
+    )
 
 
 def _decide(
     loss: PointLoss, mode: Mode, symmetric: bool, progress: Callable[[int, int], None]
 ) -> tuple[Counterexample | None, Proof | None]:
     """A counterexample, the strongest there is (on an open set, if any does that), or a proof."""
-    found = _simple_counterexample(loss, mode)
-    if found is None:
+    refutation = _simple_counterexample(loss, mode)
+    if refutation is None:
         outcome = search(loss, mode, symmetric, progress)
         if not isinstance(outcome, Bad):
             return None, Proof(
-                loss.d, mode, symmetric, tuple(Case(k, j, _exact(tree)) for k, j, tree in outcome)
+                loss.d,
+                mode,
+                symmetric,
+                tuple(ProofCase(k, j, _exact(tree)) for k, j, tree in outcome),
             )
-        found = _simplified(loss, outcome, mode)
-    if not found.open:
+        refutation = _simplified(loss, outcome, mode)
+    if not refutation.open:
         try:
             outcome = search(loss, "open", symmetric, progress)
         except TooManyRegionsError:
-            return found, None
+            return refutation, None
         if isinstance(outcome, Bad):
-            found = _simplified(loss, outcome, mode)
-    return found, None
+            refutation = _simplified(loss, outcome, mode)
+    return refutation, None
 
 
 def _exact(node: RawNode) -> Node:
     if isinstance(node, Nothing):
         return Empty(fractions(node.multipliers))
     if isinstance(node, RawDescent):
-        w = node.wanted
+        w = node.worst
         return Descent(tuple(fractions(u) for u in w.directions), fractions(w.a), fractions(w.b))
     negative, zero, positive = map(_exact, node.children)
     return Split(fractions(node.h[0]), fraction(node.h[1]), negative, zero, positive)
@@ -254,24 +252,24 @@ def _simple_counterexample(loss: PointLoss, mode: Mode) -> Counterexample | None
         for k in range(1, loss.d):
             f = first_ranked(loss, face, k)
             if not isinstance(f, Nothing):
-                found = counterexample(loss, prob, f, k)
-                if found.open:
-                    return found
-                spare = spare or found
+                refutation = counterexample(loss, prob, f, k)
+                if refutation.open:
+                    return refutation
+                spare = spare or refutation
                 break
     return None if mode == "open" else spare
 
 
 def _simplified(loss: PointLoss, bad: Bad, mode: Mode) -> Counterexample:
     """The counterexample of the search, at the P of smallest denominator near its own that f still minimises wrongly."""
-    first = counterexample(loss, bad.wanted.P, bad.f, bad.k)
+    first = counterexample(loss, bad.worst.P, bad.f, bad.k)
     for denominator in range(2, 61):
         P = _rounded(first.P, denominator)
         prob = [rational(v) for v in P]
         if _still_bad(P, first, mode) and multipliers_at(loss, bad.f, prob) is not None:
-            found = counterexample(loss, prob, bad.f, bad.k)
-            if found.open or not first.open:
-                return found
+            refutation = counterexample(loss, prob, bad.f, bad.k)
+            if refutation.open or not first.open:
+                return refutation
     return first
 
 

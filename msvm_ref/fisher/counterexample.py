@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.face import lowest, minimum
-from msvm_ref.fisher.loss import Number, PointLoss, fraction, fractions, rational
+from msvm_ref.fisher.loss import Number, PointLoss
 from msvm_ref.fisher.optimality import Multipliers, is_unique, multipliers_at, neighbourhood
 from msvm_ref.fisher.probability import bayes_classes
 

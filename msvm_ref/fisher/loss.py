@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from flint import fmpq
 
 from msvm_ref.errors import SpecError
+from msvm_ref.exact.numbers import rational
 from msvm_ref.model.machine import Aggregation, Machine
 
 Number = Any
@@ -80,18 +80,6 @@ def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
         if u and v:
             total = total + u * v
     return total
-
-
-def rational(value: Fraction | int) -> Any:
-    return fmpq(value.numerator, value.denominator)
-
-
-def fraction(value: Any) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
-
-
-def fractions(values: Sequence[Any]) -> tuple[Fraction, ...]:
-    return tuple(fraction(v) for v in values)
 
 
 def point_loss(machine: Machine, d: int) -> PointLoss:

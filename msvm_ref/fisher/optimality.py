@@ -27,12 +27,12 @@ class Active:
 
 
 def active_groups(loss: PointLoss, f: Sequence[Number]) -> list[Active]:
-    found = []
+    actives = []
     for y, groups in enumerate(loss.groups):
         for group in groups:
             top = slack(group, f, loss.zero)
-            found.append(Active(y, tuple(p for p in group if p.at(f) == top), bool(top > 0)))
-    return found
+            actives.append(Active(y, tuple(p for p in group if p.at(f) == top), bool(top > 0)))
+    return actives
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Multipliers:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WorstProbability:
     """The best P of a program: ``value`` > 0 means a bad P exists; otherwise ``directions`` prove that none does."""
 
     value: Number
@@ -105,18 +105,20 @@ class _Cone:
         return [i * (self.loss.d + positive) for i in range(max(self.copies, 1))]
 
     def multipliers(self, x: Vector) -> tuple[Multipliers, ...]:
-        d, found = self.loss.d, []
+        d, tables = self.loss.d, []
         for i in range(max(self.copies, 1)):
             table = [[self.loss.zero] * d for _ in range(d)]
             for q, (g, p) in enumerate(self.parts):
                 table[self.active[g].y][self.active[g].parts[p].c] = x[
                     self.first + i * self.per + q
                 ]
-            found.append(Multipliers(tuple(tuple(row) for row in table)))
-        return tuple(found)
+            tables.append(Multipliers(tuple(tuple(row) for row in table)))
+        return tuple(tables)
 
 
-def worst_probability(loss: PointLoss, f: Sequence[Number], k: int, j: int, mode: str) -> Wanted:
+def worst_probability(
+    loss: PointLoss, f: Sequence[Number], k: int, j: int, mode: str
+) -> WorstProbability:
     """The P that f, predicting k, minimises and that is worst for it, class j being the likelier one.
 
     closed:   max s,  P_j - P_k >= s
@@ -152,11 +154,11 @@ def neighbourhood(
             return None
         reach.append(result.value)
     s = min(reach)
-    found = [
+    multipliers = [
         multipliers_at(loss, f, [p + s * v for p, v in zip(P, step, strict=True)])
         for step in towards
     ]
-    return s, tuple(m for m in found if m is not None)
+    return s, tuple(m for m in multipliers if m is not None)
 
 
 def _bad_rows(cone: _Cone, k: int, j: int, mode: str) -> tuple[list[int], list[int]]:
@@ -171,18 +173,20 @@ def _bad_rows(cone: _Cone, k: int, j: int, mode: str) -> tuple[list[int], list[i
     return pairs, floors
 
 
-def _everywhere(cone: _Cone, result: Infeasible, fall: Number, k: int, mode: str) -> Wanted:
+def _everywhere(
+    cone: _Cone, result: Infeasible, fall: Number, k: int, mode: str
+) -> WorstProbability:
     """Farkas multipliers: L'_y(f; u) <= fall < 0 for every y, so f minimises for no P."""
     loss = cone.loss
     a = [loss.zero if mode == "closed" else -fall] * loss.d
     b = [-fall if mode == "closed" and c == k else loss.zero for c in range(loss.d)]
     directions = tuple(tuple(result.y_eq[i : i + loss.d]) for i in cone.stationarity_rows())
-    return Wanted(fall, (), (), directions, tuple(a), tuple(b))
+    return WorstProbability(fall, (), (), directions, tuple(a), tuple(b))
 
 
 def _read(
     cone: _Cone, result: Optimum, rows_ub: int, pairs: list[int], floors: list[int]
-) -> Wanted:
+) -> WorstProbability:
     loss = cone.loss
     a, b = [loss.zero] * loss.d, [loss.zero] * loss.d
     for c, value in zip(pairs, result.y_ub[rows_ub:], strict=False):
@@ -190,7 +194,7 @@ def _read(
     for c, value in zip(floors, result.y_ub[rows_ub + len(pairs) :], strict=False):
         a[c] = value
     directions = tuple(tuple(result.y_eq[i : i + loss.d]) for i in cone.stationarity_rows())
-    return Wanted(
+    return WorstProbability(
         result.value,
         tuple(result.x[: loss.d]),
         cone.multipliers(result.x),
@@ -230,13 +234,13 @@ def is_unique(
     f is alone iff 0 lies inside the subdifferential: eps_i w_i belongs to it, eps_i > 0, for vectors w_i that
     positively span the score space (spanning_set).
     """
-    found = []
+    subgradients = []
     for w in spanning_set(loss):
         pushed = subgradient(loss, f, P, w)
         if pushed is None or pushed[0] <= 0:
             return None
-        found.append(pushed[1])
-    return tuple(found)
+        subgradients.append(pushed[1])
+    return tuple(subgradients)
 
 
 def spanning_set(loss: PointLoss) -> list[Vector]:

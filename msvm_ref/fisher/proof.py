@@ -72,7 +72,7 @@ Node = Empty | Descent | Split
 
 
 @dataclass(frozen=True)
-class Case:
+class ProofCase:
     k: int
     j: int
     tree: Node
@@ -88,7 +88,7 @@ class Proof:
     d: int
     mode: str
     symmetric: bool
-    cases: tuple[Case, ...]
+    cases: tuple[ProofCase, ...]
 
     @property
     def leaves(self) -> int:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from msvm_ref.errors import SpecError
 from msvm_ref.fisher.loss import Component, Number, PointLoss, Vector, dot
-from msvm_ref.fisher.optimality import Wanted, active_groups, worst_probability
+from msvm_ref.fisher.optimality import WorstProbability, active_groups, worst_probability
 from msvm_ref.fisher.region import Constraint, Nothing, above, centred, inside
 
 Affine = tuple[Vector, Number]
@@ -32,7 +32,7 @@ NODE_LIMIT = 20_000
 
 @dataclass(frozen=True)
 class RawDescent:
-    wanted: Wanted
+    worst: WorstProbability
 
 
 @dataclass(frozen=True)
@@ -47,19 +47,19 @@ RawNode = Nothing | RawDescent | RawSplit
 
 @dataclass(frozen=True)
 class Bad:
-    """f minimises R_P and predicts k, but j is likelier; ``wanted`` has P and the multipliers."""
+    """f minimises R_P and predicts k, but j is likelier; ``worst`` has P and the multipliers."""
 
     f: Vector
     k: int
     j: int
-    wanted: Wanted
+    worst: WorstProbability
 
 
 class TooManyRegionsError(SpecError):
     """The search was given up: no verdict."""
 
 
-class Found(Exception):  # noqa: N818 - not an error: it carries the counterexample out of the recursion
+class CounterexampleFound(Exception):  # noqa: N818 - not an error: it carries the counterexample out of the recursion
     def __init__(self, bad: Bad) -> None:
         self.bad = bad
         super().__init__()
@@ -85,15 +85,15 @@ class Search:
         for mode in MODES[
             : MODES.index(self.mode) + 1
         ]:  # what excludes a bad P in a weaker sense excludes it here too
-            wanted = worst_probability(self.loss, f, self.k, self.j, mode)
-            if wanted.value <= 0:
+            worst = worst_probability(self.loss, f, self.k, self.j, mode)
+            if worst.value <= 0:
                 break
-        if wanted.value > 0:
-            raise Found(Bad(f, self.k, self.j, wanted))
-        return self._split(needed_signs(self.loss, f, wanted.directions), wanted)
+        if worst.value > 0:
+            raise CounterexampleFound(Bad(f, self.k, self.j, worst))
+        return self._split(needed_signs(self.loss, f, worst.directions), worst)
 
-    def _split(self, needed: list[tuple[Affine, int]], wanted: Wanted) -> RawNode:
-        """Decide the needed signs one after another; the branch that agrees with all of them ends in ``wanted``."""
+    def _split(self, needed: list[tuple[Affine, int]], worst: WorstProbability) -> RawNode:
+        """Decide the needed signs one after another; the branch that agrees with all of them ends in ``worst``."""
         for i, (h, sign) in enumerate(needed):
             if h not in self.signs:
                 rest = needed[i + 1 :]
@@ -101,10 +101,10 @@ class Search:
                 for branch in (-1, 0, 1):
                     with_sign = self._with(h, branch)
                     children.append(
-                        with_sign._split(rest, wanted) if branch == sign else with_sign.run()
+                        with_sign._split(rest, worst) if branch == sign else with_sign.run()
                     )
                 return RawSplit(h, (children[0], children[1], children[2]))
-        return RawDescent(wanted)
+        return RawDescent(worst)
 
     def _with(self, h: Affine, sign: int) -> Search:
         normal, constant = h
@@ -202,8 +202,8 @@ def search(
         for done, (k, j) in enumerate(pairs):
             progress(done, len(pairs))
             trees.append((k, j, Search(loss, k, j, mode, root(loss, k, symmetric), tick).run()))
-    except Found as found:
-        return found.bad
+    except CounterexampleFound as carrier:
+        return carrier.bad
     finally:
         progress(len(pairs), len(pairs))
     return trees

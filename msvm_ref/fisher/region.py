@@ -97,7 +97,7 @@ def corners(region: Sequence[Constraint], d: int) -> tuple[Vector, ...] | None:
     rank = _matrix(equal).rank() if equal else 0
     if comb(len(faces), d - rank) > CORNER_LIMIT:
         return None
-    found = set()
+    vertices = set()
     for chosen in combinations(faces, d - rank):
         rows = [*equal, *chosen]
         reduced, full = _augmented(rows).rref()
@@ -105,8 +105,8 @@ def corners(region: Sequence[Constraint], d: int) -> tuple[Vector, ...] | None:
             continue
         f = tuple(reduced[i, d] for i in range(d))
         if all(dot(c.normal, f) + c.constant >= 0 for c in faces):
-            found.add(f)
-    return tuple(sorted(found, reverse=True))
+            vertices.add(f)
+    return tuple(sorted(vertices, reverse=True))
 
 
 def _scaled(c: Constraint) -> tuple[Number, ...]:

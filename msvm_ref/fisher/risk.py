@@ -11,16 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError
+from msvm_ref.exact.numbers import fraction, fractions, rational
 from msvm_ref.fisher.face import minimum
-from msvm_ref.fisher.loss import (
-    Number,
-    PointLoss,
-    Vector,
-    fraction,
-    fractions,
-    point_loss,
-    rational,
-)
+from msvm_ref.fisher.loss import Number, PointLoss, Vector, point_loss
 from msvm_ref.fisher.probability import bayes_classes, probabilities
 from msvm_ref.fisher.region import Constraint, Nothing, above, corners, extent, inside
 from msvm_ref.model.machine import Machine
@@ -100,9 +93,9 @@ def show(values: Rationals) -> str:
     return "(" + ", ".join(str(v).replace("-", "−") for v in values) + ")"
 
 
-def classes(found: tuple[int, ...]) -> str:
+def classes(numbers: tuple[int, ...]) -> str:
     """{1, 2}: classes as the papers count them."""
-    return "{" + ", ".join(str(c + 1) for c in found) + "}"
+    return "{" + ", ".join(str(c + 1) for c in numbers) + "}"
 
 
 def minimize_risk(machine: Machine, P: Any, d: int | None = None) -> RiskMinimum:
@@ -134,7 +127,7 @@ def _describe(
     ranked = {k: f for k in range(d) if not isinstance(f := first_ranked(loss, face, k), Nothing)}
     chosen = next((f for k, f in ranked.items() if k not in bayes), next(iter(ranked.values())))
     point, bounded = extent(face, d, loss.zero)
-    found = corners(face, d)
+    vertices = corners(face, d)
     right = any(
         not isinstance(
             inside(
@@ -155,7 +148,7 @@ def _describe(
         point,
         bounded,
         loss.pinned and not loss.sum_to_zero,
-        None if found is None else tuple(fractions(v) for v in found),
+        None if vertices is None else tuple(fractions(v) for v in vertices),
         tuple(ranked),
         bayes,
         right,

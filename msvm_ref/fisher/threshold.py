@@ -16,9 +16,10 @@ from typing import Any
 from flint import fmpq, fmpq_poly
 
 from msvm_ref.errors import DataError, SpecError
+from msvm_ref.exact.numbers import rational
 from msvm_ref.fisher.consistency import Mode, describe
 from msvm_ref.fisher.infinitesimal import Infinitesimal
-from msvm_ref.fisher.loss import PointLoss, assemble, is_symmetric, point_loss, rational
+from msvm_ref.fisher.loss import PointLoss, assemble, is_symmetric, point_loss
 from msvm_ref.fisher.prover import MODES, Bad, search
 from msvm_ref.model.catalogue import ATS, RM
 from msvm_ref.model.machine import Machine, Target
@@ -114,15 +115,15 @@ def consistency_threshold(
             hi = middle
     value = simplest_between(lo, hi)
     below, above = (_near(make, value, d, mode, sign) for sign in (-1, 1))
-    found = Threshold(name, d, mode, value, below, _verdict(make, value, d, mode), above)
-    if found.below == found.above == found.at:
+    threshold = Threshold(name, d, mode, value, below, _verdict(make, value, d, mode), above)
+    if threshold.below == threshold.above == threshold.at:
         raise SpecError(
             "family",
             "change its verdict at a rational of small denominator",
             f"a change within ({float(lo):.9g}, {float(hi):.9g})",
             "narrow `between`",
         )
-    return found
+    return threshold
 
 
 def _verdict(make: Family, t: Fraction, d: int, mode: Mode) -> bool:

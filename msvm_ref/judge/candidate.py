@@ -1,4 +1,4 @@
-"""A candidate: what a solver hands in, as weights in feature coordinates, bias and multipliers."""
+"""A candidate: what a solver hands in, as weights, bias and multipliers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from msvm_ref.model.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """``W`` (r x d, in ``problem.features`` coordinates) with ``b``, and/or ``alpha`` (n x d); read-only.
+    """Weights with ``b``, and/or ``alpha`` (n x d); read-only.
 
-    Where a problem is its kernel, ``coef`` (n x d, W = sum_i coef_i phi(x_i)) stands for W.
+    Weights are ``W`` (p x d) where the kernel is linear, or ``coef`` (n x d): W = sum_i coef_i phi(x_i).
     """
 
     W: Array | None = None
@@ -31,17 +31,8 @@ class Candidate:
                 object.__setattr__(self, name, frozen(value))
 
     @property
-    def kernel_suffices(self) -> bool:
-        """Can it be judged through the kernel alone, without feature coordinates or multipliers of the judge's own?"""
-        return self.W is None and self.alpha is not None
-
-    def explicit(self, problem: Problem) -> Candidate:
-        """The same with W in feature coordinates."""
-        return (
-            self
-            if self.coef is None
-            else Candidate(problem.features.T @ self.coef, self.b, self.alpha)
-        )
+    def has_primal(self) -> bool:
+        return self.W is not None or self.coef is not None
 
     @property
     def primal(self) -> tuple[Array, Array]:
@@ -57,77 +48,48 @@ class Candidate:
 
 
 def candidate(
-    problem: Problem,
-    W: Any = None,
-    b: Any = None,
-    alpha: Any = None,
-    coef: Any = None,
-    scores: Any = None,
+    problem: Problem, W: Any = None, b: Any = None, alpha: Any = None, coef: Any = None
 ) -> Candidate:
-    """A validated Candidate from any of W, coef (W = Phi' coef) or scores (n x d, bias included), b and alpha."""
-    given = [
-        name for name, value in (("W", W), ("coef", coef), ("scores", scores)) if value is not None
-    ]
+    """A validated Candidate from W or coef (W = Phi' coef), b and alpha."""
+    given = [name for name, value in (("W", W), ("coef", coef)) if value is not None]
     if len(given) > 1:
-        raise DataError("candidate", "have one of W, coef and scores", " and ".join(given))
+        raise DataError("candidate", "have one of W and coef", "both")
     if not given and alpha is None:
         raise DataError("candidate", "have W, coef, scores or alpha", "none of them")
     if not given and b is not None:
         raise DataError("candidate", "have W, coef or scores beside b", "b alone")
-    if b is not None and problem.bias == "none":
+    n, d = problem.n, problem.d
+    if W is not None and not problem.is_linear:
+        raise DataError(
+            "W",
+            "be left out for a non-linear kernel",
+            "W",
+            "pass coef (n x d, f(x) = sum_i k(x, x_i) coef_i) or scores",
+        )
+    bias = None if b is None else shaped("b", b, (d,))
+    if problem.bias == "none" and bias is not None and bias.any():
         raise DataError(
             "b",
-            "be left out for bias='none'",
-            repr(np.shape(b)),
+            "be zero or left out for bias='none'",
+            repr(bias.tolist()),
             "declare the problem with bias='free' or 'penalized'",
         )
-    n, d = problem.n, problem.d
-    bias = np.zeros(d) if b is None else _shaped("b", b, (d,))
-    if problem.bias != "none" and b is None and given and scores is None:
+    if problem.bias != "none" and b is None and given:
         raise DataError(
             "b", f"be given beside {given[0]} for bias={problem.bias!r}", "nothing", "pass b="
         )
-    multipliers = None if alpha is None else _shaped("alpha", alpha, (n, d))
-    if W is not None:
-        if not problem.is_linear:
-            raise DataError(
-                "W",
-                "be left out for a non-linear kernel",
-                "W",
-                "pass coef (n x d, f(x) = sum_i k(x, x_i) coef_i) or scores",
-            )
-        return Candidate(_shaped("W", W, (problem.X.shape[1], d)), bias, multipliers)
-    if coef is not None and multipliers is not None and problem.is_implicit:
-        return Candidate(b=bias, alpha=multipliers, coef=_shaped("coef", coef, (n, d)))
-    if coef is not None:
-        return Candidate(problem.features.T @ _shaped("coef", coef, (n, d)), bias, multipliers)
-    if scores is not None:
-        return Candidate(
-            *_from_scores(problem, _shaped("scores", scores, (n, d)), b is not None, bias),
-            multipliers,
-        )
-    return Candidate(alpha=multipliers)
+    return Candidate(
+        None if W is None else shaped("W", W, (problem.X.shape[1], d)),
+        np.zeros(d) if bias is None and given else bias,
+        None if alpha is None else shaped("alpha", alpha, (n, d)),
+        None if coef is None else shaped("coef", coef, (n, d)),
+    )
 
 
-def _shaped(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def shaped(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     axes = {"b": "(classes,)", "W": "(features, classes)"}.get(name, "(examples, classes)")
     array = real_array(name, value, len(shape), axes)
     if array.shape != shape:
         hint = "columns are classes; pass W.T" if name == "W" and array.shape == shape[::-1] else ""
         raise DataError(name, f"have shape {shape} {axes}", f"shape {array.shape}", hint)
     return array
-
-
-def _from_scores(problem: Problem, scores: Array, b_given: bool, b: Array) -> tuple[Array, Array]:
-    """The least-norm (W, b) whose training scores are closest to ``scores``: P there is at most the candidate's own."""
-    phi = problem.dense_features
-    if not b_given and problem.bias == "penalized":
-        solved = frozen(
-            np.linalg.lstsq(np.column_stack([phi, np.ones(len(phi))]), scores, rcond=None)[0]
-        )
-        return solved[:-1], solved[-1]
-    if not b_given and problem.bias == "free":
-        inverse = np.linalg.pinv(phi - phi.mean(axis=0))
-        W: Array = inverse @ (scores - scores.mean(axis=0))
-        return W, (scores - phi @ W).mean(axis=0)
-    return frozen(np.linalg.lstsq(phi, scores - b, rcond=None)[0]), b

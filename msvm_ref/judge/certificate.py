@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 
@@ -11,46 +12,59 @@ from typing import Any
 class Certificate:
     """lower <= optimum <= upper by the best points known; the rest says how good the candidate is and what is wrong.
 
-    ``primal_value``/``dual_value``: the candidate's own values after repair, None for the half that was not given.
-    Faults of the candidate *as handed in*, each relative (0 is perfect, None where it does not apply):
-    ``sum_to_zero``: ||sum_c w_c||, |sum_c b_c|, required (``sum_to_zero_required``) or only reported;
-    ``dual_sign``: most negative alpha; ``dual_bound``: excess of a slack group over C_i; ``dual_support``: alpha on a
-    component that does not count; ``dual_equality``: sum alpha Pi nu, free bias only; ``scores_residual``: distance
-    of given scores from any scores the problem's features can produce.
-    ``stationarity``: ||(W,b) - (W,b)_alpha||; ``complementarity``: alpha's products with the slacks it should not meet;
-    against the candidate's own alpha, or the judge's where none was given (``alpha_built``).
+    Faults are those of the candidate *as handed in*, each relative: 0 is perfect, None where it does not apply.
     """
 
     title: str
+    """The problem in a line."""
     lower: float
+    """At most the optimum: the best dual value at hand, 0 where none is better (alpha = 0 is feasible)."""
     upper: float
+    """At least the optimum: the best primal value at hand, inf where none is finite."""
     primal_value: float | None
+    """The candidate's own P, rounded up, at its projection under sum-to-zero; None where it has no primal half."""
     dual_value: float | None
+    """The candidate's own D after repair to feasibility, rounded down; None where it has no dual half."""
     distance_bound: float
+    """At least ||W - W*||, by strong convexity: what centring moves W by, plus sqrt(2 (P - lower)); b and alpha have none."""
     rounding: float
+    """What rounding and the repair of a free bias's equality may account for in ``primal_value`` and ``dual_value``."""
     sum_to_zero: float | None
+    """||sum_c w_c|| and |sum_c b_c|, beyond their own rounding."""
     sum_to_zero_required: bool
+    """Does the machine require it? Else it is only reported."""
     dual_sign: float | None
+    """The most negative alpha, relative to its C_i."""
     dual_bound: float | None
+    """The largest excess of a slack group over its C_i, relative to it."""
     dual_support: float | None
+    """The largest alpha on a component that does not count, relative to its C_i."""
     dual_equality: float | None
+    """sum alpha Pi nu, class by class relative to its terms; free bias only."""
     stationarity: float | None
+    """||(W, b) - (W, b)_alpha|| relative to the larger norm; alpha the candidate's, or another's (``alpha_built``)."""
     worst_class: int | None
+    """The class that is farthest from stationary."""
     complementarity: float | None
+    """alpha's products with the slacks it should not meet, relative to ``primal_value``."""
     scores_residual: float | None
+    """How far given scores are from any the problem can produce; None where none were given."""
     alpha_built: bool
+    """Were the multipliers built for the candidate, or a reference's, since it brought none?"""
     gram_residual: float
+    """Where only a Gram defines the problem: the largest distance of its factor's from the given entries, else 0."""
     lower_from: str
+    """Whose multipliers ``lower`` comes from."""
 
     @property
     def gap(self) -> float:
-        """upper - lower, never negative."""
-        return self.upper - self.lower if math.isfinite(self.upper) else math.inf
+        """upper - lower, rounded up."""
+        return _relative(self.upper, self.lower, 1.0)
 
     @property
     def relative_gap(self) -> float:
         """gap / upper; 0 where both are 0, inf where there is no upper bound."""
-        return _relative(self.gap, self.upper)
+        return _relative(self.upper, self.lower, self.upper)
 
     @property
     def primal_error(self) -> float:
@@ -58,14 +72,14 @@ class Certificate:
         return (
             0.0
             if self.primal_value is None
-            else _relative(self.primal_value - self.lower, self.primal_value)
+            else _relative(self.primal_value, self.lower, self.primal_value)
         )
 
     @property
     def dual_error(self) -> float:
         """How far below the optimum the candidate's multipliers may be; 0 where it has no dual half."""
         return (
-            0.0 if self.dual_value is None else _relative(self.upper - self.dual_value, self.upper)
+            0.0 if self.dual_value is None else _relative(self.upper, self.dual_value, self.upper)
         )
 
     @property
@@ -105,7 +119,12 @@ class Certificate:
         return report(self)
 
 
-def _relative(error: float, scale: float) -> float:
-    if error <= 0.0:
+def _relative(above: float, below: float, scale: float) -> float:
+    """(above - below) / scale, rounded up; inf where there is no such number."""
+    if above <= below:
         return 0.0
-    return error / scale if 0 < scale < math.inf else math.inf
+    if not (0 < scale < math.inf and math.isfinite(above) and math.isfinite(below)):
+        return math.inf
+    exact = (Fraction(above) - Fraction(below)) / Fraction(scale)
+    near = float(exact) if exact < 1e300 else math.inf
+    return near if near >= exact else math.nextafter(near, math.inf)

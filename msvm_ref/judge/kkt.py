@@ -1,46 +1,67 @@
-"""A certificate from what the judge recomputed: KKT blocks, faults of the candidate as handed in, and the bounds."""
+"""How far a candidate is from the optimality conditions, block by block, and how far its weights can be from the optimum."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.feasible import FeasibleDual, equality_residual
-from msvm_ref.judge.objective import Enclosed, by_class, group_sums, slacks, violations
+from msvm_ref.judge.feasible import as_float, equality_residual
+from msvm_ref.judge.objective import (
+    Image,
+    by_class,
+    expansion,
+    group_sums,
+    rounding,
+    slacks,
+    violations,
+)
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
 
-@dataclass(frozen=True)
-class _Kkt:
-    stationarity: float
-    worst_class: int
-    complementarity: float
-
-
-def _kkt(
-    problem: Problem, off: Array, size: float, scores: Array, alpha: Array, upper: float
-) -> _Kkt:
+def kkt(
+    problem: Problem, at: Candidate, image: Image, alpha: Array, alpha_image: Image, value: float
+) -> dict[str, Any]:
     """Stationarity W = W_alpha [b = b_alpha] and sum alpha (xi - t) + sum (C - group sum) xi, both relative."""
-    t = violations(problem, scores)
+    assert at.b is not None
+    A = expansion(problem, alpha)[0]
+    off, size = _off(problem, at, A, image, alpha_image)
+    t = violations(problem, np.asarray(image.scores + at.b, dtype=float))
     xi = slacks(problem, t)
-    held = np.where(np.isfinite(t), alpha * (xi - np.where(np.isfinite(t), t, 0.0)), 0.0).sum()
+    counts = np.isfinite(t)
+    held = np.where(counts, alpha * (xi - np.where(counts, t, 0.0)), 0.0).sum()
     if problem.spec.quadratic:
         total, cost = group_sums(problem, alpha), problem.costs[:, None]
-        rest = np.divide(
-            (2 * cost * xi - total) ** 2, 4 * cost, out=np.zeros_like(xi), where=cost > 0
-        ).sum()
+        square = (2 * cost * xi - total) ** 2
+        rest = np.divide(square, 4 * cost, out=np.zeros_like(xi), where=cost > 0).sum()
     else:
-        rest = ((problem.costs[:, None] - group_sums(problem, alpha)) * xi * _counts(problem)).sum()
-    return _Kkt(
-        math.sqrt(float(off.sum())) / max(size, 1e-300),
-        int(off.argmax()),
-        max(float(held + rest), 0.0) / max(upper, 1e-300),
-    )
+        left = problem.costs[:, None] - group_sums(problem, alpha)
+        rest = (left * xi * _counts(problem)).sum()
+    return {
+        "stationarity": math.sqrt(float(off.sum())) / max(size, 1e-300),
+        "worst_class": int(off.argmax()),
+        "complementarity": max(float(held + rest), 0.0) / max(value, 1e-300),
+    }
+
+
+def _off(
+    problem: Problem, at: Candidate, A: Array, image: Image, alpha_image: Image
+) -> tuple[Array, float]:
+    """(||w_c - w_alpha,c||^2 [+ (b_c - b_alpha,c)^2] for each class, the larger norm): how far W is from stationary."""
+    assert at.b is not None
+    if at.W is not None:
+        off = ((at.W - problem.features.T @ A) ** 2).sum(axis=0)
+    else:
+        assert at.coef is not None
+        difference = np.asarray(image.scores - alpha_image.scores, dtype=float)
+        off = np.maximum(((at.coef - A) * difference).sum(axis=0), 0.0)
+    if problem.bias == "penalized":
+        off = off + (at.b - A.sum(axis=0)) ** 2
+    return off, math.sqrt(2 * max(image.half_norm.value, alpha_image.half_norm.value, 0.0))
 
 
 def _counts(problem: Problem) -> Array:
@@ -51,80 +72,73 @@ def _counts(problem: Problem) -> Array:
     )
 
 
-@dataclass(frozen=True)
-class Centring:
-    """||sum_c w_c|| and ||W|| of the weights as handed in."""
-
-    tilt: float
-    size: float
-
-
-def certificate_of(
-    problem: Problem,
-    handed: Candidate,
-    centring: Centring | None,
-    off: Array,
-    size: float,
-    scores: Array,
-    dual: FeasibleDual,
-    upper: Enclosed,
-    lower: Enclosed,
-    best_lower: float,
-) -> Certificate:
-    """The certificate from what was recomputed: values, scores (bias included) and the distance from stationarity.
-
-    It takes the problem for its kernel; who judged a factor of its Gram adds that factor's residual.
+def sum_to_zero_fault(problem: Problem, at: Candidate, image: Image, gap: float) -> float | None:
+    """||sum_c w_c|| and |sum_c b_c| over sqrt(d), W measured against itself and the distance its gap allows, b against the
+    targets, each beyond its own rounding.
     """
-    kkt = (
-        _kkt(problem, off, size, scores, dual.alpha, upper.value)
-        if math.isfinite(upper.high)
-        else None
-    )
-    centre, moved = _sum_to_zero(problem, handed.b, centring, max(upper.high - best_lower, 0.0))
-    return Certificate(
-        title=_title(problem),
-        lower=best_lower,
-        upper=upper.high,
-        primal_value=upper.high if handed.W is not None or handed.coef is not None else None,
-        dual_value=lower.low - dual.charge if handed.alpha is not None else None,
-        distance_bound=moved + math.sqrt(2 * max(upper.high - best_lower, 0.0)),
-        rounding=upper.radius + lower.radius + dual.charge,
-        sum_to_zero=centre,
-        sum_to_zero_required=problem.spec.sum_to_zero,
-        **_dual_faults(problem, handed),
-        stationarity=kkt.stationarity if kkt else None,
-        worst_class=kkt.worst_class if kkt else None,
-        complementarity=kkt.complementarity if kkt else None,
-        scores_residual=None,
-        alpha_built=handed.alpha is None,
-        gram_residual=0.0,
-        lower_from="the candidate's alpha, repaired",
-    )
+    if at.b is None or not math.isfinite(gap):
+        return None
+    root, noise = math.sqrt(problem.d), 4 * problem.d * float(np.finfo(float).eps)
+    if at.W is not None:
+        tilt, size = float(np.linalg.norm(at.W.sum(axis=1))), float(np.linalg.norm(at.W))
+    else:
+        assert at.coef is not None
+        r = at.coef.sum(axis=1)
+        r = np.where(abs(r) > noise * abs(at.coef).sum(axis=1), r, 0.0)
+        tilt = math.sqrt(max(float(r @ image.scores.sum(axis=1)), 0.0))
+        size = math.sqrt(max(2 * image.half_norm.value, 0.0))
+    off, off_b = tilt / root, abs(float(at.b.sum())) / root
+    size_b, target = float(np.linalg.norm(at.b)), float(abs(problem.spec.gamma).max())
+    fault = (off if off > noise * size else 0.0) / max(size, math.sqrt(2 * gap), 1e-300)
+    fault_b = (off_b if off_b > noise * size_b else 0.0) / max(target, 1e-300)
+    return max(fault, fault_b)
 
 
-def _sum_to_zero(
-    problem: Problem, b: Array | None, centring: Centring | None, gap: float
-) -> tuple[float | None, float]:
-    """(relative violation, distance that centring moves W) of the candidate as handed in.
+def distance_bound(
+    problem: Problem, at: Candidate, lengths: Array, above: float, lower: float
+) -> float:
+    """||W - W*|| <= ||W - Pi W|| + sqrt(2 (P(Pi W) - optimum)), every step rounded up; the first term only under sum-to-zero.
 
-    W is measured against itself and the distance its gap allows, b against the targets, each beyond its own rounding.
+    ||W - Pi W|| = ||sum_c w_c|| / sqrt(d), and ||sum_i r_i phi(x_i)|| <= sum_i s_i |r_i| where W is given by its coef.
     """
-    if centring is None or b is None or not math.isfinite(gap):
-        return None, 0.0
-    root = math.sqrt(problem.d)
-    off, off_b = centring.tilt / root, abs(float(b.sum())) / root
-    noise = 4 * problem.d * float(np.finfo(float).eps)
-    size_b = float(np.linalg.norm(b))
-    fault = (off if off > noise * centring.size else 0.0) / max(
-        centring.size, math.sqrt(2 * gap), 1e-300
-    )
-    fault_b = (off_b if off_b > noise * size_b else 0.0) / max(
-        float(abs(problem.spec.gamma).max()), 1e-300
-    )
-    return max(fault, fault_b), off if problem.spec.sum_to_zero else 0.0
+    if not math.isfinite(above):
+        return math.inf
+    excess = Fraction(above) - Fraction(lower)
+    reach = _root_up(2 * max(excess, Fraction(0)))
+    if not problem.spec.sum_to_zero:
+        return reach
+    rows = at.W if at.W is not None else at.coef
+    assert rows is not None
+    sums = abs(rows.sum(axis=1)) + rounding(problem.d) * abs(rows).sum(axis=1)
+    if at.W is None:
+        off = float(lengths @ sums) * (1 + 1e-9)
+        square = Fraction(off) ** 2 if math.isfinite(off) else None
+    else:
+        square = (
+            sum((Fraction(v) ** 2 for v in sums.tolist()), Fraction(0))
+            if np.isfinite(sums).all()
+            else None
+        )
+    if square is None:
+        return math.inf
+    return math.nextafter(reach + _root_up(square / problem.d), math.inf) if square else reach
 
 
-def _dual_faults(problem: Problem, handed: Candidate) -> dict[str, float | None]:
+def _root_up(value: Fraction) -> float:
+    """The square root, rounded up."""
+    if value <= 0:
+        return 0.0
+    shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value / (Fraction(4) ** shift)  # in [1/4, 4]: its root is good to an ulp
+    try:
+        return math.nextafter(
+            math.ldexp(math.nextafter(math.sqrt(scaled), math.inf), shift), math.inf
+        )
+    except OverflowError:
+        return math.inf
+
+
+def dual_faults(problem: Problem, handed: Candidate) -> dict[str, Any]:
     """Sign, bound, support and equality violations of alpha as handed in, relative to the C_i (or to alpha's own size)."""
     names = ("dual_sign", "dual_bound", "dual_support", "dual_equality")
     if handed.alpha is None:
@@ -151,7 +165,7 @@ def _dual_faults(problem: Problem, handed: Candidate) -> dict[str, float | None]
         faults["dual_bound"] = excess if excess > noise else 0.0
     if problem.bias == "free":
         residual = np.array(
-            [abs(float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0))]
+            [abs(as_float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0))]
         )
         mass = by_class(
             abs(problem.spec.projected_nu).transpose(0, 2, 1), problem.y, abs(alpha)
@@ -163,7 +177,7 @@ def _dual_faults(problem: Problem, handed: Candidate) -> dict[str, float | None]
     return faults
 
 
-def _title(problem: Problem) -> str:
+def title(problem: Problem) -> str:
     kernel = "" if problem.is_linear else f" · {problem.kernel}"
     return (
         f"{problem.machine.name} · n={problem.n} d={problem.d} p={problem.X.shape[1]} · C={problem.C:g} · "

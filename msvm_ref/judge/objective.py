@@ -4,9 +4,10 @@
     D(alpha) = sum gamma alpha - 1/2 ||W_alpha||^2 [- 1/2 ||b_alpha||^2] [- sum_ir (sum_{p in r} alpha_ip)^2 / (4 C_i)]
     W_alpha  = Phi' A,   b_alpha = 1' A,   A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]
 
-q = 1 (linear cost) or 2 (quadratic; the last term of D belongs to it). Every float64 operation errs by at most a
-factor 1 + u; k of them by gamma_k = k u / (1 - k u), whatever the order of summation (Higham 2002, section 3.1). The
-magnitudes |Phi||W| carry that bound to the end, so ``low`` and ``high`` hold for the float64 data as exact numbers.
+q = 1 (linear cost) or 2 (quadratic; the last term of D belongs to it). Weights enter through their ``Image``: the scores they
+give the examples and half their squared norm (``judge/image.py``). Every operation errs by at most a factor 1 + u; k of them
+by gamma_k = k u / (1 - k u), whatever the order of summation (Higham 2002, section 3.1). Magnitudes carry that bound to the
+end, so ``low`` and ``high`` hold for the float64 data, C and weights as exact numbers.
 """
 
 from __future__ import annotations
@@ -21,14 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.machine import Machine
+from msvm_ref.model.machine import Machine, Margin
 from msvm_ref.model.problem import Problem
 
 Real = NDArray[Any]  # float64 or longdouble
-TINY, UNDERFLOW = (
-    1e-290,
-    1e-300,
-)  # more than gradual underflow can lose in a term, in a sum of products of the data
+TINY, UNDERFLOW = 1e-290, 1e-300  # more than gradual underflow can lose in a term, in a score
+EPS, EXTENDED = (float(np.finfo(t).eps) for t in (np.float64, np.longdouble))
 
 
 @dataclass(frozen=True)
@@ -47,27 +46,60 @@ class Enclosed:
         return math.inf if math.isnan(self.value) else _outward(self.value, self.radius)
 
 
+UNKNOWN = Enclosed(math.nan, math.inf)
+
+
 def _outward(value: float, radius: float) -> float:
     return value if radius == 0 else math.nextafter(value + radius, math.copysign(math.inf, radius))
 
 
+@dataclass(frozen=True, eq=False)
+class Image:
+    """What weights do to the examples: scores without bias, |error| of each, and 1/2 ||W||^2 (of Pi W under sum-to-zero)."""
+
+    scores: Real
+    error: Real
+    half_norm: Enclosed
+
+
+def rounding(k: int, unit: float = EPS) -> float:
+    """gamma_k = k u / (1 - k u), the relative error of k operations (``unit`` is 2u: one operation to spare for each)."""
+    return k * unit / (1 - k * unit)
+
+
 def coefficients(machine: Machine, d: int, dtype: Any) -> tuple[Real, Real]:
-    """(Pi nu, gamma) with each rational rounded once to ``dtype``: float64's rounding would show in extended precision."""
+    """(Pi nu, gamma), each rational rounded once to ``dtype``: float64's rounding would show in extended precision."""
     if dtype == np.float64:
         return machine.at(d).projected_nu, machine.at(d).gamma
     return _extended(machine, d)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _extended(machine: Machine, d: int) -> tuple[Real, Real]:
-    def convert(values: Any) -> Real:
-        high = np.array(values, dtype=np.float64)
-        rest = np.array(values, dtype=object) - np.vectorize(Fraction, otypes=[object])(high)
-        return np.asarray(
-            high.astype(np.longdouble) + rest.astype(np.float64).astype(np.longdouble)
-        )
+    if not isinstance(machine.margin, Margin):
+        return _table(machine.projected_nu(d)), _table(machine.gamma(d))
+    own, true, rival = machine.margin.own, machine.margin.true, machine.margin.rival
+    of_own, of_other = (
+        (v / d if machine.sum_to_zero else Fraction(0)) for v in (own, true + rival)
+    )
+    nu = np.full((d, d, d), -_long(of_other), dtype=np.longdouble)
+    y, c = np.arange(d)[:, None], np.arange(d)
+    nu[y, c, c] = _long(rival - of_other)
+    nu[y, c, y] = _long(true - of_other)
+    nu[c, c, :] = -_long(of_own)
+    nu[c, c, c] = _long(own - of_own)
+    return nu, _table(machine.gamma(d))
 
-    return convert(machine.projected_nu(d)), convert(machine.gamma(d))
+
+def _long(value: Fraction) -> np.longdouble:
+    high = float(value)
+    return np.longdouble(high) + np.longdouble(float(value - Fraction(high)))
+
+
+def _table(values: Any) -> Real:
+    exact = np.array(values, dtype=object)
+    flat = [_long(Fraction(v)) for v in exact.ravel()]
+    return np.array(flat, dtype=np.longdouble).reshape(exact.shape)
 
 
 def by_class(coefficients: Real, y: NDArray[np.int64], rows: Real) -> Real:
@@ -80,9 +112,12 @@ def by_class(coefficients: Real, y: NDArray[np.int64], rows: Real) -> Real:
     return out
 
 
-def expansion(problem: Problem, alpha: Real) -> Real:
-    """A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m], the coefficients of W_alpha = Phi' A."""
-    return by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, alpha)
+def expansion(problem: Problem, alpha: Array, dtype: Any = np.float64) -> tuple[Real, Real]:
+    """A and a bound on its error, (d + 4) u |Pi nu| alpha."""
+    nu, _ = coefficients(problem.machine, problem.d, dtype)
+    alpha = alpha.astype(dtype)
+    A, size = (by_class(v.transpose(0, 2, 1), problem.y, alpha) for v in (nu, abs(nu)))
+    return A, rounding(problem.d + 4, float(np.finfo(dtype).eps)) * size
 
 
 def violations(problem: Problem, scores: Array) -> Array:
@@ -102,135 +137,146 @@ def group_sums(problem: Problem, alpha: Real) -> Real:
     return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha
 
 
-def primal_value(problem: Problem, W: Array, b: Array, dtype: Any = np.float64) -> Enclosed:
-    """P at (Pi W, Pi b) under sum-to-zero (margins through Pi nu, ||Pi W|| <= ||W||), at (W, b) otherwise."""
-    spec, unit = problem.spec, float(np.finfo(dtype).eps)
-    nu, gamma_table = coefficients(problem.machine, problem.d, dtype)
-    phi, W, b = (
-        problem.features.astype(dtype),
-        np.asarray(W, dtype=dtype),
-        np.asarray(b, dtype=dtype),
-    )
+def costs(problem: Problem, dtype: Any) -> Real:
+    """C_i as a column, rounded once to ``dtype``."""
+    weight = problem.sample_weight
+    one = np.ones(problem.n) if weight is None else weight
+    return np.asarray(dtype(problem.C) * one.astype(dtype))[:, None]
+
+
+def primal_value(problem: Problem, image: Image, b: Array) -> Enclosed:
+    """P at the weights behind ``image``, or under sum-to-zero at (Pi W, Pi b): margins through Pi nu, ||Pi b|| <= ||b||.
+
+    A problem without a bias has no point with b != 0.
+    """
+    if problem.bias == "none" and b.any():
+        return UNKNOWN
+    dtype = image.scores.dtype.type
+    unit = float(np.finfo(dtype).eps)
     with np.errstate(over="ignore", invalid="ignore"):
-        scores, size = phi @ W + b, abs(phi) @ abs(W) + abs(b)
-        if not (np.isfinite(scores).all() and np.isfinite(size).all()):
-            return Enclosed(math.nan, math.inf)
-        if not W.any() and not (problem.bias == "penalized" and b.any()) and no_loss(problem, b):
+        if not (np.isfinite(image.scores).all() and np.isfinite(image.error).all()):
+            return UNKNOWN
+        penalized = problem.bias == "penalized"
+        if image.half_norm.high == 0 and not (penalized and b.any()) and _no_loss(problem, b):
             return Enclosed(0.0, 0.0)
-        gamma = abs(gamma_table[problem.y])
-        error = rounding(row_length(phi) + spec.d + 8, unit) * (
-            gamma + by_class(abs(nu), problem.y, size)
-        )
-        loss, doubt = losses(problem, scores, error, dtype)
-        penalty = b * b / 2 if problem.bias == "penalized" else b * 0
-        terms = np.concatenate([loss, (W * W / 2).ravel(), penalty])
-        return summed(terms, doubt, unit, bool(W.any() or penalty.any()))
+        scores = image.scores + b.astype(dtype)
+        loss, doubt = _losses(problem, scores, image.error, abs(image.scores) + abs(b), unit)
+        penalty = b.astype(dtype) ** 2 / 2 if penalized else np.zeros(0, dtype=dtype)
+        inexact = bool(image.half_norm.high or (penalized and b.any()))
+        return plus(summed(np.concatenate([loss, penalty]), doubt, unit, inexact), image.half_norm)
 
 
-def losses(problem: Problem, scores: Real, error: Real, dtype: Any) -> tuple[Real, Real]:
-    """(C_i xi^q, its doubt) for scores whose margins err by at most ``error``, flattened."""
-    spec = problem.spec
+def _losses(
+    problem: Problem, scores: Real, error: Real, size: Real, unit: float
+) -> tuple[Real, Real]:
+    """(C_i xi^q, its doubt), flattened, for scores that err by ``error`` and were summed from parts of ``size``."""
+    spec, dtype = problem.spec, scores.dtype.type
     nu, gamma = coefficients(problem.machine, problem.d, dtype)
-    t = np.where(spec.mask[problem.y], gamma[problem.y] - by_class(nu, problem.y, scores), -np.inf)
-    error = error + UNDERFLOW * (1 + float(abs(nu).max()))
-    error = np.where(
-        t + error <= 0, 0, error
-    )  # a constraint that surely holds costs nothing; NaN is not sure
+    t = gamma[problem.y] - by_class(nu, problem.y, scores)
+    doubt = rounding(problem.d + 8, unit) * (
+        abs(gamma[problem.y]) + by_class(abs(nu), problem.y, size)
+    )
+    doubt += by_class(abs(nu), problem.y, error) * (1 + rounding(problem.d + 8, unit))
+    doubt += UNDERFLOW * (1 + float(abs(nu).max()))
+    t = np.where(spec.mask[problem.y], t, -np.inf)
+    doubt = np.where(t + doubt <= 0, 0, doubt)  # a constraint that surely holds costs nothing
     xi = slacks(problem, t)
-    error = error.max(axis=1, keepdims=True) if spec.shared else error
-    cost = problem.costs.astype(dtype)[:, None]
-    loss, doubt = (xi, error) if not spec.quadratic else (xi * xi, 2 * xi * error + error * error)
+    doubt = doubt.max(axis=1, keepdims=True) if spec.shared else doubt
+    loss = xi
+    if spec.quadratic:
+        loss, doubt = xi * xi, 2 * xi * doubt + doubt * doubt
+    cost = costs(problem, dtype)
     return (cost * loss).ravel(), (cost * doubt).ravel()
 
 
-def row_length(phi: Any) -> int:
-    """The most products a score sums: features, or stored entries of the fullest sparse row."""
-    return (
-        int(phi.shape[1])
-        if isinstance(phi, np.ndarray)
-        else int(np.diff(phi.indptr).max(initial=0))
+def _no_loss(problem: Problem, b: Array) -> bool:
+    """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
+    spec, weighed = problem.spec, problem.y[problem.costs > 0]
+    present = np.unique(weighed)
+    near = spec.gamma[present] - (spec.projected_nu[present] * b).sum(axis=2)
+    if (np.where(spec.mask[present], near, -np.inf) > 1e-6).any():
+        return False
+    exact, gamma = [Fraction(float(v)) for v in b], problem.machine.gamma(problem.d)
+    mean = sum(exact, Fraction(0)) / problem.d if spec.sum_to_zero else Fraction(0)
+    return all(
+        gamma[y][p] <= sum((u * (exact[m] - mean) for m, u in row.items()), Fraction(0))
+        for y, p, row in rows_of(problem.machine, problem.d)
+        if y in present
     )
 
 
-def dual_value(problem: Problem, alpha: Array, dtype: Any = np.float64) -> Enclosed:
-    """D(alpha) for alpha >= 0 supported on the components that count; feasibility is the caller's business."""
-    spec, unit = problem.spec, float(np.finfo(dtype).eps)
-    nu, _ = coefficients(problem.machine, problem.d, dtype)
-    phi, alpha = problem.features.astype(dtype), np.asarray(alpha, dtype=dtype)
+def rows_of(machine: Machine, d: int) -> list[tuple[int, int, dict[int, Fraction]]]:
+    """(y, p, {m: nu[y,p,m]}) of the components that count, zeros left out."""
+    pairs = [(int(y), int(p)) for y, p in np.argwhere(machine.aggregation.mask(d))]
+    if not isinstance(machine.margin, Margin):
+        nu = machine.nu(d)
+        return [(y, p, {m: v for m, v in enumerate(nu[y][p]) if v}) for y, p in pairs]
+    margin = machine.margin
+    rows = ({y: margin.own} if p == y else {y: margin.true, p: margin.rival} for y, p in pairs)
+    return [
+        (y, p, {m: v for m, v in row.items() if v}) for (y, p), row in zip(pairs, rows, strict=True)
+    ]
+
+
+def dual_value(problem: Problem, alpha: Array, image: Image) -> Enclosed:
+    """D(alpha) with the image of W_alpha, for alpha >= 0 on the components that count; feasibility is the caller's business."""
+    dtype = image.scores.dtype.type
+    unit = float(np.finfo(dtype).eps)
     with np.errstate(over="ignore", invalid="ignore"):
-        A, A_size = (by_class(v.transpose(0, 2, 1), problem.y, alpha) for v in (nu, abs(nu)))
-        W, size = phi.T @ A, abs(phi).T @ A_size
+        terms, doubts = _linear_gain(problem, alpha.astype(dtype))
         if problem.bias == "penalized":
-            W, size = (
-                np.concatenate([W, A.sum(axis=0)[None]]),
-                np.concatenate([size, A_size.sum(axis=0)[None]]),
-            )
-        error = rounding(problem.n + spec.d + 8, unit) * size + UNDERFLOW * (
-            1 + float(abs(nu).max())
-        )
-        gains, doubts = linear_gain(problem, alpha, dtype)
-        terms = np.concatenate([gains, (-W * W / 2).ravel()])
-        return summed(
-            terms,
-            np.concatenate([doubts, (abs(W) * error + error * error).ravel()]),
-            unit,
-            bool(alpha.any()),
-        )
+            A, A_error = expansion(problem, alpha, dtype)
+            b = A.sum(axis=0)
+            b_error = rounding(problem.n, unit) * abs(A).sum(axis=0) + A_error.sum(axis=0)
+            b_error = b_error + UNDERFLOW
+            terms = np.concatenate([terms, -b * b / 2])
+            doubts = np.concatenate([doubts, abs(b) * b_error + b_error * b_error])
+        gain = summed(terms, doubts, unit, bool(alpha.any()))
+    norm = image.half_norm
+    return plus(gain, Enclosed(-norm.value, norm.radius))
 
 
-def linear_gain(problem: Problem, alpha: Real, dtype: Any) -> tuple[Real, Real]:
+def _linear_gain(problem: Problem, alpha: Real) -> tuple[Real, Real]:
     """sum gamma alpha [- sum (group sum)^2 / (4 C)] term by term, and the second part's doubt."""
+    dtype = alpha.dtype.type
     gain = (coefficients(problem.machine, problem.d, dtype)[1][problem.y] * alpha).ravel()
     if not problem.spec.quadratic:
         return gain, np.zeros(0, dtype=dtype)
-    cost, total = problem.costs.astype(dtype)[:, None], group_sums(problem, alpha)
-    conjugate = (
-        total * np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
-    ).ravel()
-    return np.concatenate([gain, -conjugate]), rounding(
-        2 * problem.d + 8, float(np.finfo(dtype).eps)
-    ) * conjugate
+    cost, total = costs(problem, dtype), group_sums(problem, alpha)
+    ratio = np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
+    conjugate = (total * ratio).ravel()
+    doubt = rounding(2 * problem.d + 8, float(np.finfo(dtype).eps)) * conjugate
+    return np.concatenate([gain, -conjugate]), doubt
 
 
-def no_loss(problem: Problem, b: Real) -> bool:
-    """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
-    scores = np.broadcast_to(np.asarray(b, dtype=np.float64), (problem.n, problem.d))
-    if (violations(problem, scores)[problem.costs > 0] > 1e-6).any():
-        return False
-    nu, gamma = problem.machine.projected_nu(problem.d), problem.machine.gamma(problem.d)
-    exact = [Fraction(float(v)) for v in b]
-    present = set(problem.y[problem.costs > 0].tolist())
-    return all(
-        gamma[y][p] <= sum((nu[y][p][m] * exact[m] for m in range(problem.d)), Fraction(0))
-        for y, p in np.argwhere(problem.spec.mask)
-        if int(y) in present
-    )
-
-
-def rounding(k: int, unit: float = float(np.finfo(np.float64).eps)) -> float:
-    """gamma_k = k u / (1 - k u), the relative error of k operations."""
-    return k * unit / (1 - k * unit)
+def plus(a: Enclosed, b: Enclosed) -> Enclosed:
+    value = a.value + b.value
+    if not (math.isfinite(value) and math.isfinite(a.radius) and math.isfinite(b.radius)):
+        return UNKNOWN
+    exact = b.value == b.radius == 0 or a.value == a.radius == 0
+    return Enclosed(value, (a.radius + b.radius) * (1 + 1e-15) + (0 if exact else EPS * abs(value)))
 
 
 def summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
     """The sum of terms, each good to 4 u beside its doubt (exact zeros stay exact where nothing could underflow)."""
     if not (np.isfinite(terms).all() and np.isfinite(doubts).all()):
-        return Enclosed(math.nan, math.inf)
-    if terms.dtype == np.float64:
-        try:
-            value, sum_error = math.fsum(terms.tolist()), 0.0
-        except OverflowError:
-            return Enclosed(math.nan, math.inf)
-    else:
-        value = float(terms.sum())
-        sum_error = float(abs(terms).sum()) * rounding(terms.size, unit) + abs(value) * float(
-            np.finfo(float).eps
-        )
+        return UNKNOWN
     if not (inexact or terms.any() or doubts.any()):
         return Enclosed(0.0, 0.0)
-    radius = (
-        (float(doubts.sum()) + 4 * unit * float(abs(terms).sum())) * (1 + 1e-6)
-        + sum_error
-        + TINY * terms.size
-    )
+    size = float(abs(terms).sum())
+    value, sum_error = _total(terms, size)
+    radius = (float(doubts.sum()) + 4 * unit * size) * (1 + 1e-6) + sum_error + TINY * terms.size
+    if not (math.isfinite(value) and math.isfinite(radius)):
+        return UNKNOWN
     return Enclosed(value, radius)
+
+
+def _total(terms: Real, size: float) -> tuple[float, float]:
+    """The sum in extended precision where the machine has one, correctly rounded otherwise; and what it may be off by."""
+    if EXTENDED < EPS:
+        value = float(terms.sum(dtype=np.longdouble))
+        return value, size * rounding(terms.size, EXTENDED) * (1 + 1e-6) + abs(value) * EPS
+    try:
+        return math.fsum(terms.tolist()), 0.0
+    except OverflowError:
+        return math.nan, math.inf

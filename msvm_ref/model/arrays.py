@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.errors import DataError
+from msvm_ref.errors import DataError, MsvmError
 
 Array = NDArray[np.float64]
 LARGEST = 1e100
@@ -31,6 +32,25 @@ def frozen(values: Any) -> Array:
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
+
+
+def refuse_masked(
+    name: str, values: Any, refuse: Callable[[str, str, str, str], MsvmError] = DataError
+) -> None:
+    """A masked entry means "no number here", and numpy would hand over what lies under the mask."""
+    parts = [values] if isinstance(values, np.ma.MaskedArray) else values
+    if not isinstance(parts, (list, tuple)):
+        return
+    masked = sum(
+        int(np.ma.getmaskarray(v).sum()) for v in parts if isinstance(v, np.ma.MaskedArray)
+    )
+    if masked:
+        raise refuse(
+            name,
+            "have no masked entries",
+            f"{masked} of them",
+            "leave those rows out, or say what stands there: filled(value); .data takes what the mask hides",
+        )
 
 
 def sparse_rows(name: str, values: Any) -> Any:
@@ -56,6 +76,7 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
     """``values`` as a read-only float64 array of ``ndim`` axes, or a DataError that says what is wrong with it."""
     if hasattr(values, "toarray"):
         raise DataError(name, "be a dense array", type(values).__name__, f"pass {name}.toarray()")
+    refuse_masked(name, values)
     try:
         raw = np.asarray(values)
     except (ValueError, TypeError) as error:

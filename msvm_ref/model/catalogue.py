@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from msvm_ref.errors import SpecError
+from msvm_ref.foreign import rational, shown
 from msvm_ref.model.machine import (
     ABSOLUTE,
     OTHERS_MAX,
@@ -60,22 +62,15 @@ CATALOGUE: tuple[Machine, ...] = (WW, CS, LLW, MMR, MMR_ORTHO, RM(), OVA, AMO, A
 
 def machine_named(name: str) -> Machine:
     """The catalogue's machine of that name; RM takes its g in brackets, as in ``RM(1/4)``."""
-    from msvm_ref.errors import SpecError
-
     if not isinstance(name, str):
-        raise SpecError("machine", "be named by a string", repr(name))
-    wanted = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
-    if wanted == "RM":
+        raise SpecError("machine", "be named by a string", shown(name))
+    spelling = name.strip().upper().replace("⊥", "_ORTHO").replace("-", "_")
+    if spelling == "RM":
         return RM()
-    if wanted.startswith("RM(") and wanted.endswith(")"):
-        try:
-            return RM(Fraction(wanted[3:-1]))
-        except (ValueError, ZeroDivisionError) as error:
-            raise SpecError(
-                "machine", "be RM(g) with g a number such as 1/2 or 0.5", repr(name)
-            ) from error
+    if spelling.startswith("RM(") and spelling.endswith(")"):
+        return RM(rational(spelling[3:-1], "the g of RM(g)", SpecError))
     for machine in CATALOGUE:
-        if machine.name == wanted:
+        if machine.name == spelling:
             return machine
     names = ", ".join("RM(g)" if m.name.startswith("RM") else m.name for m in CATALOGUE)
-    raise SpecError("machine", f"be one of {names}", repr(name))
+    raise SpecError("machine", f"be one of {names}", shown(name))

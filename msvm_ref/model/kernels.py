@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import LARGEST, Array, real_number
 
-UNIT = float(np.finfo(np.float64).eps) / 2
+UNIT, EXTENDED = (float(np.finfo(t).eps) / 2 for t in (np.float64, np.longdouble))
+SUBNORMAL = 5e-324
 KernelFunction = Callable[[Array, Array], Any]
 
 
@@ -21,7 +24,7 @@ class Kernel:
     """A kernel and how to call it; ``positive`` says whether theory promises a PSD Gram (else it is checked)."""
 
     name: str
-    function: KernelFunction
+    function: Any
     positive: bool = True
 
     def __call__(self, a: Array, b: Array) -> Array:
@@ -66,16 +69,17 @@ class Kernel:
     def lengths(self, a: Array) -> Array:
         """s_i >= sqrt k(a_i, a_i), rounded upwards."""
         with np.errstate(over="ignore"):
-            lengths = np.asarray(self.function.lengths(a) * (1 + 1e-12))  # type: ignore[attr-defined]
+            lengths = np.asarray(self.function.lengths(a))
         self._refuse_beyond(LARGEST**0.5, lengths)
         return lengths
 
-    def bounded(self, a: Array, b: Array, careful: bool) -> tuple[Array, float]:
-        """k(a_i, b_j) and eta with |error| <= eta s_i s_j; ``careful`` costs more and errs less."""
-        with np.errstate(
-            over="ignore"
-        ):  # gamma ||.||^2 beyond floats: exp(-inf) = 0, or no bound from the quick way
-            values, eta = self.function.bounded(a, b, careful)  # type: ignore[attr-defined]
+    def bounded(self, a: Array, b: Array, care: int) -> tuple[NDArray[Any], float]:
+        """k(a_i, b_j) and eta with |error| <= eta s_i s_j.
+
+        ``care`` 0 is quick, 1 avoids cancellation, 2 does so in extended precision (the values are then longdouble).
+        """
+        with np.errstate(over="ignore"):  # gamma ||.||^2 beyond floats: exp(-inf) = 0
+            values, eta = self.function.bounded(a, b, care)
         return values, float(eta)
 
     def __repr__(self) -> str:
@@ -83,59 +87,87 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class _Rbf:
+class Rbf:
+    """exp(-gamma ||a - b||^2)"""
+
     gamma: float
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """exp(-gamma ||a - b||^2), the square summed from differences: no cancellation, exact zeros on duplicates."""
-        square = np.zeros((len(a), len(b)))
-        for u, v in zip(a.T, b.T, strict=True):
-            difference = u[:, None] - v
-            square += difference * difference
-        return np.asarray(np.exp(-self.gamma * square))
+        """The square is summed from differences: no cancellation, exact zeros on duplicates."""
+        return np.asarray(np.exp(-self.gamma * squared_distances(a, b)))
 
     def lengths(self, a: Array) -> Array:
         return np.ones(len(a))
 
-    def bounded(self, a: Array, b: Array, careful: bool) -> tuple[Array, float]:
-        """Squares by differences (each term good to a factor 1 + (p + 2) u, and k gamma ||.||^2 <= 1/e) or, about the first
-        point's centre, as ||x||^2 + ||y||^2 - 2 <x, y> (good to (4 p + 24) u R^2 with R the largest norm); exp to 4 u.
+    def bounded(self, a: Array, b: Array, care: int) -> tuple[NDArray[Any], float]:
+        """exp errs by a factor 1 + 4u, its argument x = gamma ||a - b||^2 by dx, and |exp(-x - dx) - exp(-x)| is at most
+
+            dx exp(|dx|) <= 1.01 dx                     quick: |dx| <= (4 p + 24) u gamma R^2, R the largest norm about
+                                                        the centre (||x||^2 + ||y||^2 - 2 <x, y>), used while it is < 1/100
+            1.01 eps x exp(-x) <= 1.01 eps / e          by differences: dx = eps x with eps <= (p + 4) u
+
+        beside p gamma 2^-1074, what squares that underflow can lose.
         """
-        p, centre = a.shape[1], b.mean(axis=0)
-        near, at = a - centre, b - centre
-        norm_a, norm_b = (near * near).sum(axis=1), (at * at).sum(axis=1)
-        eta = (
-            (4 * p + 24) * self.gamma * float(max(norm_a.max(), norm_b.max())) * 1.01 + 12
-        ) * UNIT
-        if careful or not eta < 1:  # the quick way may say nothing at all
+        p = a.shape[1]
+        lost = p * self.gamma * SUBNORMAL
+        if care == 0:
+            centre = b.mean(axis=0)
+            near, at = a - centre, b - centre
+            norm_a, norm_b = (near * near).sum(axis=1), (at * at).sum(axis=1)
+            off = (4 * p + 24) * self.gamma * float(max(norm_a.max(), norm_b.max())) * UNIT
+            if off < 0.01:
+                square = near @ at.T
+                square *= -2.0
+                square += norm_a[:, None]
+                square += norm_b
+                np.maximum(square, 0.0, out=square)
+                np.multiply(square, -self.gamma, out=square)
+                return np.exp(square, out=square), 1.01 * off + 12 * UNIT + lost
+        if care < 2:
             square = cdist(a, b, "sqeuclidean")
-            eta = (p + 12) * UNIT
-        else:
-            square = near @ at.T
-            square *= -2.0
-            square += norm_a[:, None]
-            square += norm_b
-            np.maximum(square, 0.0, out=square)
-        np.multiply(square, -self.gamma, out=square)
-        return np.exp(square, out=square), eta
+            return np.exp(-self.gamma * square), (p + 12) * UNIT + lost
+        square = squared_distances(a.astype(np.longdouble), b.astype(np.longdouble))
+        return np.exp(-np.longdouble(self.gamma) * square), (p + 12) * EXTENDED + lost
+
+
+def squared_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """||a_i - b_j||^2 summed from differences, in the arrays' own precision."""
+    square = np.zeros((len(a), len(b)), dtype=a.dtype)
+    for u, v in zip(a.T, b.T, strict=True):
+        difference = u[:, None] - v
+        square += difference * difference
+    return square
 
 
 @dataclass(frozen=True)
-class _Polynomial:
+class Polynomial:
+    """(gamma <a, b> + coef0)^degree"""
+
     degree: int
     gamma: float
     coef0: float
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """(gamma <a, b> + coef0)^degree"""
         return np.asarray((self.gamma * (a @ b.T) + self.coef0) ** self.degree)
 
     def lengths(self, a: Array) -> Array:
-        return np.asarray((self.gamma * (a * a).sum(axis=1) + self.coef0) ** (self.degree / 2))
+        square = self.gamma * (a * a).sum(axis=1) + self.coef0
+        return np.asarray(square ** (self.degree / 2) * (1 + self._error(a.shape[1], UNIT)))
 
-    def bounded(self, a: Array, b: Array, careful: bool) -> tuple[Array, float]:
-        """The base errs by (p + 3) u (gamma |a||b| + coef0), which is at most (p + 3) u (s_a s_b)^(1/degree)."""
-        return self(a, b), (self.degree * (a.shape[1] + 3) + 8) * 1.01 * UNIT
+    def bounded(self, a: Array, b: Array, care: int) -> tuple[NDArray[Any], float]:
+        """The base errs by (p + 3) u B with B = gamma |a||b| + coef0 <= (s_a s_b)^(1/degree), by Cauchy's inequality; its
+        power therefore by ((1 + (p + 3) u)^degree - 1) s_a s_b, and pow itself by a factor 1 + 4u.
+        """
+        if care < 2:
+            return self(a, b), self._error(a.shape[1], UNIT)
+        inner = a.astype(np.longdouble) @ b.T.astype(np.longdouble)
+        base = np.longdouble(self.gamma) * inner + np.longdouble(self.coef0)
+        return base**self.degree, self._error(a.shape[1], EXTENDED)
+
+    def _error(self, p: int, unit: float) -> float:
+        """(1 + (p + 3) u)^degree - 1 and the power's own rounding; inf where that says nothing any more."""
+        exponent = self.degree * (p + 3) * unit * 1.01
+        return math.expm1(exponent) * (1 + 8 * unit) + 8 * unit if exponent < 1 else math.inf
 
 
 def _inner(a: Array, b: Array) -> Array:
@@ -153,7 +185,7 @@ precomputed = Kernel("precomputed", _given, positive=False)
 
 def rbf(gamma: float) -> Kernel:
     """exp(-gamma ||x - x'||^2), gamma > 0."""
-    return Kernel(f"rbf({_positive('gamma', gamma):g})", _Rbf(float(gamma)))
+    return Kernel(f"rbf({_positive('gamma', gamma):g})", Rbf(float(gamma)))
 
 
 def polynomial(degree: int, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
@@ -167,7 +199,7 @@ def polynomial(degree: int, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
         )
     return Kernel(
         f"polynomial({int(degree)}, {_positive('gamma', gamma):g}, {coef0:g})",
-        _Polynomial(int(degree), float(gamma), float(coef0)),
+        Polynomial(int(degree), float(gamma), float(coef0)),
     )
 
 

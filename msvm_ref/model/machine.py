@@ -4,7 +4,8 @@
     v_c        = max(0, gamma[y,c] - mu_c)    violation of the target
     L(f, y)    = Delta(v, y)                  aggregation over components            (UV Definitions 3, 4)
 
-Classes are 0 ... d-1. Coefficients are kept as exact rationals; ``Machine.at(d)`` rounds them once to float64.
+Classes are 0 ... d-1. Coefficients are kept as exact rationals; ``Machine.at(d)`` rounds them once to float64. A margin
+that treats classes alike has five different entries (``Entries``), so that nothing of size d^3 is made before it is asked for.
 UV = Dogan, Glasmachers, Igel, "A Unified View on Multi-class Support Vector Classification", JMLR 17 (2016).
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any, Literal
 
@@ -21,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import SpecError
-from msvm_ref.model.arrays import LARGEST, Array, frozen
+from msvm_ref.foreign import shown
+from msvm_ref.model.arrays import LARGEST, Array, frozen, refuse_masked
+from msvm_ref.model.entries import Entries, Tensor
 
 Rational = Fraction | int | float
-Tensor = tuple[Any, ...]  # nested tuples of Fractions
 Cost = Literal["linear", "quadratic"]
 
 
@@ -44,7 +46,9 @@ def _fraction(value: Any, name: str) -> Fraction:
 
 
 def _decade(value: Fraction) -> int:
-    return len(str(abs(value.numerator))) - len(str(value.denominator))
+    """The power of ten of a number's size, to within one, from the lengths of its parts in bits."""
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    return round(bits * 0.30103)
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,19 @@ class Margin:
         for part in ("own", "true", "rival"):
             object.__setattr__(self, part, _fraction(getattr(self, part), f"margin's {part}"))
 
-    def at(self, d: int) -> Tensor:
-        def entry(y: int, c: int, m: int) -> Fraction:
-            if c == y:
-                return self.own if m == y else Fraction(0)
-            return self.true if m == y else self.rival if m == c else Fraction(0)
-
-        return tuple(
-            tuple(tuple(entry(y, c, m) for m in range(d)) for c in range(d)) for y in range(d)
+    def entries(self, d: int, centred: bool = False) -> Entries:
+        """nu, or Pi nu: every row less its mean over m, own/d or (true + rival)/d."""
+        own_mean, mean = (self.own / d, (self.true + self.rival) / d) if centred else (0, 0)
+        return Entries(
+            self.own - own_mean,
+            Fraction(-own_mean),
+            self.true - mean,
+            self.rival - mean,
+            Fraction(-mean),
         )
+
+    def at(self, d: int) -> Tensor:
+        return self.entries(d).table(d)
 
 
 RELATIVE = Margin("relative", Fraction(0), Fraction(1, 2), Fraction(-1, 2))
@@ -100,7 +108,14 @@ class Target:
 
     def at(self, d: int) -> Tensor:
         own = self.own + self.own_per_rival * (d - 1)
-        return tuple(tuple(own if c == y else self.other for c in range(d)) for y in range(d))
+        return tuple((self.other,) * y + (own,) + (self.other,) * (d - 1 - y) for y in range(d))
+
+    def array(self, d: int) -> Array:
+        """gamma in float64, read-only; each entry is the rational rounded once."""
+        array = np.full((d, d), float(self.other))
+        np.fill_diagonal(array, float(self.own + self.own_per_rival * (d - 1)))
+        array.setflags(write=False)
+        return array
 
 
 def reinforced_target(g: Rational) -> Target:
@@ -157,19 +172,30 @@ OTHERS_MAX = Aggregation("others", "shared")
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """A machine at d classes, in float64 (each entry the rational rounded once).
+    """A machine at d classes, in float64 (each entry the rational rounded once); the d^3 tables are made at first use."""
 
-    ``projected_nu`` is Pi nu with Pi = I - 11'/d under sum-to-zero and nu itself otherwise (MATH section 1).
-    """
-
+    machine: Machine
     d: int
-    nu: Array
-    projected_nu: Array
     gamma: Array
     mask: NDArray[np.bool_]
     shared: bool
     sum_to_zero: bool
     quadratic: bool
+
+    @cached_property
+    def nu(self) -> Array:
+        entries = self.machine.entries(self.d, centred=False)
+        return frozen(self.machine.nu(self.d)) if entries is None else entries.array(self.d)
+
+    @cached_property
+    def projected_nu(self) -> Array:
+        """Pi nu with Pi = I - 11'/d under sum-to-zero, nu itself otherwise (UV section 4)."""
+        if not self.sum_to_zero:
+            return self.nu
+        entries = self.machine.entries(self.d)
+        return (
+            frozen(self.machine.projected_nu(self.d)) if entries is None else entries.array(self.d)
+        )
 
 
 @dataclass(frozen=True)
@@ -238,41 +264,62 @@ class Machine:
 
     def projected_nu(self, d: int) -> Tensor:
         """Pi nu as exact rationals: nu minus its mean over m under sum-to-zero, else nu."""
-        return _projected(self, d)
+        self._check_d(d)
+        return (_projected if d <= CACHED else _large_projected)(self, d)
+
+    def entries(self, d: int, centred: bool | None = None) -> Entries | None:
+        """What Pi nu (or nu, not ``centred``) is made of, for a margin that treats classes alike; None for an array's."""
+        self._check_d(d)
+        centred = self.sum_to_zero if centred is None else centred
+        return self.margin.entries(d, centred) if isinstance(self.margin, Margin) else None
 
     def at(self, d: int) -> Spec:
         """The machine at d classes in float64, read-only."""
-        return _spec(self, d)
+        self._check_d(d)
+        return (_spec if d <= CACHED else _large_spec)(self, d)
 
     def _check_d(self, d: int) -> None:
         if not isinstance(d, (int, np.integer)) or d < 2:
-            raise SpecError("d", "be an integer, at least 2", repr(d))
+            raise SpecError("d", "be an integer, at least 2", shown(d))
         if self.fixed_d not in (None, d):
             raise SpecError("d", f"be {self.fixed_d}, the size of the machine's arrays", str(d))
 
 
+CACHED = 64
+"""Up to this many classes what was made is kept; beyond, the last two only: a table may take half a gigabyte."""
+
+
 @lru_cache(maxsize=256)
 def _projected(machine: Machine, d: int) -> Tensor:
+    entries = machine.entries(d)
+    if entries is not None:
+        return entries.table(d)
     nu = machine.nu(d)
     if not machine.sum_to_zero:
         return nu
+    means = [[sum(row) / Fraction(d) for row in plane] for plane in nu]
     return tuple(
-        tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu
+        tuple(tuple(v - mean for v in row) for row, mean in zip(plane, column, strict=True))
+        for plane, column in zip(nu, means, strict=True)
     )
 
 
 @lru_cache(maxsize=256)
 def _spec(machine: Machine, d: int) -> Spec:
+    target = machine.target
     return Spec(
+        machine,
         d,
-        frozen(machine.nu(d)),
-        frozen(machine.projected_nu(d)),
-        frozen(machine.gamma(d)),
+        target.array(d) if isinstance(target, Target) else frozen(target),
         machine.aggregation.mask(d),
         machine.aggregation.slack == "shared",
         machine.sum_to_zero,
         machine.cost == "quadratic",
     )
+
+
+_large_projected = lru_cache(maxsize=2)(_projected.__wrapped__)
+_large_spec = lru_cache(maxsize=2)(_spec.__wrapped__)
 
 
 def _reinforcement(g: Rational) -> Fraction:
@@ -288,6 +335,7 @@ def _reinforcement(g: Rational) -> Fraction:
 
 
 def _tensor(value: Any, ndim: int, name: str) -> Tensor:
+    refuse_masked(name, value, SpecError)
     try:
         raw = np.asarray(value, dtype=object)
     except ValueError as error:

@@ -10,8 +10,9 @@ import contextlib
 import copy
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,9 +54,6 @@ class Problem:
     bias: Bias
     sample_weight: Array | None
     classes: tuple[Hashable, ...]
-
-    FACTOR_LIMIT: ClassVar[int] = 1000
-    """Up to this many examples a non-linear kernel's problem is its float64 factor; beyond, the kernel itself."""
 
     def __init__(
         self,
@@ -107,8 +105,8 @@ class Problem:
         _check_costs(self.costs)
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
-        if self.is_implicit:
-            self.kernel.lengths(X)  # no Gram will be formed that could refuse data too large
+        if kernel.has_bounds:
+            kernel.lengths(X)  # no Gram need be formed that could refuse data too large
 
     @property
     def n(self) -> int:
@@ -119,20 +117,34 @@ class Problem:
         return len(self.classes)
 
     @cached_property
-    def shared(self) -> dict[Any, Any]:
-        """Scratch space that ``with_C`` siblings share: a solver keeps there what does not depend on C."""
-        return {}
-
-    @cached_property
     def spec(self) -> Spec:
         return self.machine.at(self.d)
 
     @cached_property
     def costs(self) -> Array:
-        """C_i = C * sample_weight_i."""
+        """C_i = C * sample_weight_i, rounded to nearest."""
         weight = self.sample_weight
         with np.errstate(over="ignore"):  # the constructor refuses what overflows
             return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)
+
+    @cached_property
+    def costs_below(self) -> Array:
+        """The largest float64 that is at most C * sample_weight_i as real numbers."""
+        if self.sample_weight is None:
+            return self.costs
+        (c, c_shift), (w, w_shift) = np.frexp(self.C), np.frexp(self.sample_weight)
+        product = c * w
+        (c_high, c_low), (w_high, w_low) = _halves(c), _halves(w)
+        rest = ((c_high * w_high - product) + c_high * w_low + c_low * w_high) + c_low * w_low
+        below = np.where(
+            rest < 0, np.nextafter(product, 0.0), product
+        )  # Dekker: product + rest is exact
+        return frozen(np.ldexp(below, c_shift + w_shift))
+
+    def exact_cost(self, i: int) -> Fraction:
+        """C * sample_weight_i"""
+        weight = 1 if self.sample_weight is None else Fraction(float(self.sample_weight[i]))
+        return Fraction(self.C) * weight
 
     @cached_property
     def gram(self) -> Array:
@@ -141,13 +153,28 @@ class Problem:
 
     @cached_property
     def factor(self) -> Factor:
-        """The feature factor that defines the problem: X itself for the linear kernel."""
+        """Phi with Gram = Phi Phi' (n x r) to rounding; X itself for the linear kernel."""
         return Factor(self.X, 0.0) if self.is_linear else cholesky_factor(self.gram)
 
     @property
     def features(self) -> Array:
-        """Phi with Gram = Phi Phi' (n x r): the coordinates in which W lives."""
+        """``factor``'s Phi: coordinates to compute in; W lives in them where the kernel is linear."""
         return self.factor.features
+
+    def on_factor(self) -> Problem:
+        """The linear problem on Phi: what a route that needs feature coordinates solves for a kernel's problem."""
+        if self.is_linear:
+            return self
+        weight, classes = self.sample_weight, self.classes
+        return Problem(
+            self.machine,
+            self.features,
+            [classes[k] for k in self.y],
+            C=self.C,
+            bias=self.bias,
+            sample_weight=weight,
+            classes=classes,
+        )
 
     @property
     def dense_features(self) -> Array:
@@ -168,26 +195,17 @@ class Problem:
         return not isinstance(self.X, np.ndarray)
 
     @property
-    def is_implicit(self) -> bool:
-        """Is the problem its kernel, and not a factor of its Gram (see FACTOR_LIMIT)?"""
-        return self.kernel.has_bounds and self.n > self.FACTOR_LIMIT
-
-    @property
     def is_linear(self) -> bool:
         return self.kernel == linear
 
     def with_C(self, C: float) -> Problem:
         """The same problem at another C, sharing every array that does not depend on it."""
         other = copy.copy(self)
-        other.__dict__["shared"] = self.shared
-        other.__dict__.pop("costs", None)
+        for of_C in ("costs", "costs_below"):
+            other.__dict__.pop(of_C, None)
         object.__setattr__(other, "C", _cost("C", C))
         _check_costs(other.costs)
         return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What pickle and copy take along: everything but the solvers' scratch space."""
-        return {name: value for name, value in self.__dict__.items() if name != "shared"}
 
     def new_points(self, X: Any) -> Array:
         """Points to score, validated against the training data."""
@@ -207,6 +225,13 @@ class Problem:
             f"Problem({self.machine.name}, n={self.n}, d={self.d}, p={self.X.shape[1]}, C={self.C:g}, "
             f"kernel={self.kernel}, bias={self.bias!r}, cost={self.machine.cost!r})"
         )
+
+
+def _halves(values: Any) -> tuple[Any, Any]:
+    """Dekker's split of float64 into two halves of 26 bits, exactly."""
+    high = 134217729.0 * values
+    high = high - (high - values)
+    return high, values - high
 
 
 def _data(X: Any, kernel: Kernel) -> Any:

@@ -127,10 +127,10 @@ def leading_subset(rank: int) -> Representation:
 
 def error_by_rank(kind: Kind, gram: Array, ranks: Any) -> list[dict[str, float]]:
     """Rank kept, trace error and entry error of one kind at each rank."""
-    found = []
+    errors = []
     for rank in ranks:
         basis = Representation(kind, int(rank)).of(gram)
-        found.append(
+        errors.append(
             {
                 "asked": int(rank),
                 "rank": basis.rank,
@@ -138,7 +138,7 @@ def error_by_rank(kind: Kind, gram: Array, ranks: Any) -> list[dict[str, float]]
                 "entry_error": basis.entry_error,
             }
         )
-    return found
+    return errors
 
 
 def _kpca(

@@ -21,7 +21,7 @@ from msvm_ref.reductions.one_vs_one import OneVsOne
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class DagWalk:
     """Where each point went. ``asked[i, t]`` is the pair (front, back) asked at step t, ``won[i, t]`` who stayed."""
 
     asked: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Dag:
     pairs: OneVsOne
     order: tuple[int, ...]
 
-    def walk(self, X: Any) -> Walk:
+    def walk(self, X: Any) -> DagWalk:
         """All points at once: those that ask the same pair share one evaluation of that machine's scores."""
         new = self.pairs.samples.new_points(X)
         n, d = new.shape[0], len(self.order)
@@ -63,7 +63,7 @@ class Dag:
                 won[here, step] = np.where(stays, a, b)
                 back[here[stays]] -= 1
                 front[here[~stays]] += 1
-        return Walk(asked, won, evaluations)
+        return DagWalk(asked, won, evaluations)
 
     def predict_codes(self, X: Any) -> Codes:
         return self.walk(X).codes

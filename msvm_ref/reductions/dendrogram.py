@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msvm_ref.pictures import COLORS, INK, pyplot
-from msvm_ref.reductions.margin_tree import MarginTree, Split
+from msvm_ref.reductions.margin_tree import ClassSplit, MarginTree
 
 
 def dendrogram(
@@ -43,7 +43,7 @@ def dendrogram(
     return ax
 
 
-def _draw(ax: Any, node: Split | int, leaves: list[int]) -> tuple[float, float]:
+def _draw(ax: Any, node: ClassSplit | int, leaves: list[int]) -> tuple[float, float]:
     """Draw a subtree; returns where it hangs: (position, height)."""
     if isinstance(node, int):
         leaves.append(node)

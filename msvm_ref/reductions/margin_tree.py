@@ -27,7 +27,7 @@ from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias
 from msvm_ref.reductions.binary import BinarySVM, Codes, Solve
 from msvm_ref.reductions.linkage import Group, cluster, kept_together
-from msvm_ref.reductions.margins import Margin, Separation, separate
+from msvm_ref.reductions.margins import MarginInterval, Separation, separate
 from msvm_ref.reductions.samples import Samples
 from msvm_ref.solvers.methods import solve as by_default
 
@@ -35,28 +35,26 @@ Rule = Literal["greedy", "linkage", "complete", "single"]
 MOST_PARTITIONS = 4095
 """More partitions of one node than this (13 groups and more) are refused: each may cost an SVM."""
 
-GRAM_ROUNDING = 1e-10
-
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ClassSplit:
     """``machine`` speaks for ``left`` where h >= 0; left holds the smallest class of the two."""
 
-    left: Split | int
-    right: Split | int
+    left: ClassSplit | int
+    right: ClassSplit | int
     machine: BinarySVM
-    margin: Margin
+    margin: MarginInterval
     decided: bool
 
     @property
     def members(self) -> Group:
         return tuple(sorted(self.machine.first + self.machine.second))
 
-    def walk(self) -> Iterator[Split]:
+    def walk(self) -> Iterator[ClassSplit]:
         """The splits from the top down."""
         yield self
         for child in (self.left, self.right):
-            if isinstance(child, Split):
+            if isinstance(child, ClassSplit):
                 yield from child.walk()
 
 
@@ -66,8 +64,8 @@ class MarginTree:
 
     samples: Samples
     rule: Rule
-    root: Split
-    pair_margins: Mapping[tuple[int, int], Margin]
+    root: ClassSplit
+    pair_margins: Mapping[tuple[int, int], MarginInterval]
     trained: int
 
     @property
@@ -85,7 +83,7 @@ class MarginTree:
         return tuple((s.machine.first, s.machine.second) for s in self.root.walk())
 
 
-def _descend(node: Split | int, new: Array, rows: Codes, codes: Codes) -> None:
+def _descend(node: ClassSplit | int, new: Array, rows: Codes, codes: Codes) -> None:
     if isinstance(node, int):
         codes[rows] = node
     elif rows.size:
@@ -123,7 +121,7 @@ class _Grower:
     samples: Samples
     rule: Rule
     solve: Solve
-    pairs: dict[tuple[int, int], Margin] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], MarginInterval] = field(default_factory=dict)
     known: dict[tuple[Group, Group], Separation] = field(default_factory=dict)
 
     def separation(self, left: Group, right: Group) -> Separation:
@@ -131,25 +129,27 @@ class _Grower:
             self.known[left, right] = separate(self.samples, left, right, self.solve)
         return self.known[left, right]
 
-    def grow(self, classes: Group) -> Split:
+    def grow(self, classes: Group) -> ClassSplit:
         (left, right), decided = self._choose(classes)
-        found = self.separation(left, right)
-        if self.samples.hard and found.margin.lower <= 0:
+        separation = self.separation(left, right)
+        if self.samples.hard and separation.margin.lower <= 0:
             names = [[self.samples.classes[c] for c in group] for group in (left, right)]
             raise DataError(
                 "X",
                 f"separate {names[0]!r} from {names[1]!r} for C = inf",
-                f"no separating plane; a margin would be at most {found.margin.upper:.2g}",
+                f"no separating plane; a margin would be at most {separation.margin.upper:.2g}",
                 "pass a finite C for a soft margin",
             )
         children = [group[0] if len(group) == 1 else self.grow(group) for group in (left, right)]
-        return Split(children[0], children[1], found.machine, found.margin, decided)
+        return ClassSplit(children[0], children[1], separation.machine, separation.margin, decided)
 
     def _choose(self, classes: Group) -> tuple[tuple[Group, Group], bool]:
         if len(classes) == 2:
             return ((classes[0],), (classes[1],)), True
         if self.rule == "greedy":
-            return self._widest(list(partitions([(c,) for c in classes])), Margin(0.0, math.inf))
+            return self._widest(
+                list(partitions([(c,) for c in classes])), MarginInterval(0.0, math.inf)
+            )
         heights = {pair: margin.value for pair, margin in self.pairs.items()}
         top = cluster(classes, heights, "single" if self.rule == "single" else "complete")[-1]
         split = _ordered(top.left, top.right)
@@ -157,12 +157,12 @@ class _Grower:
             return split, True
         start = self.separation(*split).margin
         whole = kept_together(
-            classes, {pair: _most(margin) for pair, margin in self.pairs.items()}, start.lower
+            classes, {pair: self._most(margin) for pair, margin in self.pairs.items()}, start.lower
         )
         return self._widest(list(partitions(whole)), start)
 
     def _widest(
-        self, options: list[tuple[Group, Group]], start: Margin
+        self, options: list[tuple[Group, Group]], start: MarginInterval
     ) -> tuple[tuple[Group, Group], bool]:
         """The first of the partitions that may be the widest, and whether it is the only one.
 
@@ -190,12 +190,12 @@ class _Grower:
     def _limit(self, left: Group, right: Group) -> float:
         """The smallest pair margin across the partition: no group margin exceeds it."""
         pairs = (self.pairs.get((min(j, k), max(j, k))) for j in left for k in right)
-        return min((_most(margin) for margin in pairs if margin is not None), default=math.inf)
+        return min((self._most(margin) for margin in pairs if margin is not None), default=math.inf)
 
-
-def _most(margin: Margin) -> float:
-    """What a pair margin allows to groups: the float64 factors of their Grams agree to rounding only."""
-    return margin.upper * (1 + GRAM_ROUNDING)
+    def _most(self, margin: MarginInterval) -> float:
+        """What a pair margin allows to groups: nothing where only a Gram is given, whose parts have factors of their own."""
+        kernel = self.samples.whole.kernel
+        return margin.upper if kernel == linear or kernel.has_bounds else math.inf
 
 
 def _ordered(a: Group, b: Group) -> tuple[Group, Group]:

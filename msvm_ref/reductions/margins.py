@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from msvm_ref.judge.image import image_of_coef, image_of_weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.reductions.binary import BinarySVM, Solve, train
 from msvm_ref.reductions.samples import WW_PER_BINARY, Samples
@@ -35,7 +36,7 @@ ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class Margin:
+class MarginInterval:
     """lower <= margin <= upper."""
 
     lower: float
@@ -46,7 +47,7 @@ class Margin:
         """The middle: what is drawn and compared where the order of two enclosures does not matter."""
         return (self.lower + self.upper) / 2 if math.isfinite(self.upper) else self.upper
 
-    def surely_below(self, other: Margin) -> bool:
+    def surely_below(self, other: MarginInterval) -> bool:
         return self.upper < other.lower
 
 
@@ -55,7 +56,7 @@ class Separation:
     """A trained machine between two groups and the margin it certifies."""
 
     machine: BinarySVM
-    margin: Margin
+    margin: MarginInterval
 
 
 def separate(
@@ -68,9 +69,11 @@ def separate(
     return Separation(machine, _soft(machine.solution))
 
 
-def _soft(solution: Solution) -> Margin:
+def _soft(solution: Solution) -> MarginInterval:
     c = solution.certificate
-    return Margin(_inverse_root(c.upper) * (1 - ROUNDING), _inverse_root(c.lower) * (1 + ROUNDING))
+    return MarginInterval(
+        _inverse_root(c.upper) * (1 - ROUNDING), _inverse_root(c.lower) * (1 + ROUNDING)
+    )
 
 
 def _inverse_root(value: float) -> float:
@@ -82,7 +85,7 @@ def _hard(
 ) -> Separation:
     largest = _closest_pair(samples.binary(first, second, 1.0)) / 2
     if largest <= 0:  # an example of each group at the same place
-        return Separation(train(samples, first, second, solve, 1.0), Margin(0.0, 0.0))
+        return Separation(train(samples, first, second, solve, 1.0), MarginInterval(0.0, 0.0))
     sides = 1.0 if samples.whole.bias == "free" else 2.0
     C, lower, upper = 4 / (WW_PER_BINARY * largest**2), 0.0, math.inf
     while True:
@@ -92,9 +95,9 @@ def _hard(
             min(upper, _soft(machine.solution).upper),
         )
         enough = 1.01 * sides / (WW_PER_BINARY * lower**2) if lower > 0 else math.inf
-        found = lower > 0 and (upper <= lower * (1 + CLOSED) or enough <= C)
-        if found or (lower <= 0 and upper < FLAT * largest):
-            return Separation(machine, Margin(lower, upper))
+        closed = lower > 0 and (upper <= lower * (1 + CLOSED) or enough <= C)
+        if closed or (lower <= 0 and upper < FLAT * largest):
+            return Separation(machine, MarginInterval(lower, upper))
         C = min(enough, 16 * C)
 
 
@@ -109,17 +112,24 @@ def _closest_pair(problem: Problem) -> float:
 def _achieved(solution: Solution) -> float:
     """min_i t_i h(x_i) / ||w|| of the solution's plane with every rounding taken off; 0 where it separates nothing.
 
-    With a penalized bias the plane lives in the features (phi, 1); with none b is 0.
+    h = 1/2 (f_0 - f_1). With a penalized bias the plane lives in the features (phi, 1);
+    with none b is 0.
     """
-    problem = solution.problem
-    W, b = solution.candidate.primal
-    w = (W[:, 0].astype(np.longdouble) - W[:, 1]) / 2
-    shift = (np.longdouble(b[0]) - b[1]) / 2
-    phi = problem.features.astype(np.longdouble)
+    problem, b = solution.problem, solution.b.astype(np.longdouble)
+    rows = (solution.W if problem.is_linear else solution.coef).astype(np.longdouble)
+    w, shift = (rows[:, :1] - rows[:, 1:]) / 2, (b[0] - b[1]) / 2
+    error = 4 * np.finfo(np.longdouble).eps * abs(rows).sum(axis=1, keepdims=True)
+    image = (
+        image_of_weights(problem, w, 2, error, own=False)
+        if problem.is_linear
+        else image_of_coef(problem, w, 2, error)
+    )
     sign = np.where(problem.y == 0, 1, -1)
-    noise = (len(w) + 4) * np.finfo(np.longdouble).eps * (abs(phi) @ abs(w) + abs(shift))
-    least = (sign * (phi @ w + shift) - noise).min()
-    square = (w * w).sum() + (shift * shift if problem.bias == "penalized" else 0)
-    if not least > 0 or not square > 0:
+    scores, noise = image.scores[:, 0], image.error[:, 0]
+    noise = noise + 4 * np.finfo(np.longdouble).eps * (abs(scores) + abs(shift))
+    least = float((sign * (scores + shift) - noise).min())
+    square = 2 * image.half_norm.high
+    square += float(shift * shift) if problem.bias == "penalized" else 0.0
+    if not least > 0 or not 0 < square < math.inf:
         return 0.0
-    return float(least / np.sqrt(square)) * (1 - ROUNDING)
+    return least / math.sqrt(square) * (1 - ROUNDING)

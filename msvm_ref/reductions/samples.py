@@ -23,6 +23,8 @@ from msvm_ref.model.kernels import Kernel, KernelFunction, linear, precomputed
 from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias, Problem
 
+MOST_HARD = 1000
+"""Examples up to which a kernel's hard margin is taken in the features of its Gram."""
 WW_PER_BINARY = 2.0
 """C of WW at d = 2 over C of the binary machine, and likewise of their objectives."""
 
@@ -72,7 +74,7 @@ class Samples:
                 "inf",
                 "a hard margin has no slack",
             )
-        if hard and (whole.is_sparse or whole.is_implicit):
+        if hard and (whole.is_sparse or not (whole.is_linear or whole.n <= MOST_HARD)):
             raise DataError(
                 "C",
                 "be finite for sparse rows, or for a kernel with so many examples",

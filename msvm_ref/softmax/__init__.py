@@ -8,7 +8,7 @@ from msvm_ref.model.representation import (
     leading_subset,
 )
 from msvm_ref.softmax.certificate import certify_softmax
-from msvm_ref.softmax.one_vs_rest import one_vs_rest
+from msvm_ref.softmax.one_vs_rest import softmax_one_vs_rest
 from msvm_ref.softmax.problem import SoftmaxProblem
 from msvm_ref.softmax.solve import NotConvexWarning, softmax_path, solve_softmax
 
@@ -21,7 +21,7 @@ __all__ = [
     "incomplete_cholesky",
     "kpca",
     "leading_subset",
-    "one_vs_rest",
+    "softmax_one_vs_rest",
     "softmax_path",
     "solve_softmax",
 ]

@@ -145,7 +145,11 @@ def _certificate(
     if problem.bias == "penalized":
         dual -= float(b_a @ b_a) / 2
     elif problem.bias == "free":
-        dual -= _reach(problem, upper) * float(abs(b_a).sum())
+        pull = problem.costs @ abs(
+            by_score(a, problem.y)
+        )  # what b_a was summed from, class by class
+        b_error = rounding(problem.data.n + problem.d + 8) * float(pull.sum())
+        dual -= _reach(problem, upper) * (float(abs(b_a).sum()) + b_error) * (1 + 1e-9)
     allowance = _allowance(problem, scores, V, a, tangent, V_a, upper)
     lower, upper = max(dual - allowance, 0.0) if problem.convex else 0.0, upper + allowance
     if not upper < math.inf:  # NaN included

@@ -20,7 +20,7 @@ from msvm_ref.solvers.solution import labelled
 
 
 @dataclass(frozen=True, eq=False)
-class OneVsRest:
+class SoftmaxOneVsRest:
     """The m binary solutions, each with its own certificate."""
 
     problem: SoftmaxProblem
@@ -44,9 +44,9 @@ class OneVsRest:
         return labelled(self.problem.data.classes, self.decision_function(X).argmax(axis=1))
 
 
-def one_vs_rest(
+def softmax_one_vs_rest(
     problem: SoftmaxProblem, method: Method | None = None, tolerance: float = 1e-6
-) -> OneVsRest:
+) -> SoftmaxOneVsRest:
     """Solve the m binary problems of ``problem``; its label kernel must be the identity."""
     is_softmax(problem)
     if not (problem.label_kernel == np.eye(problem.d)).all():
@@ -76,4 +76,4 @@ def one_vs_rest(
         if "basis" in problem.__dict__:
             binary.__dict__["basis"] = problem.__dict__["basis"]
         parts.append(solve_softmax(binary, method, tolerance))
-    return OneVsRest(problem, tuple(parts))
+    return SoftmaxOneVsRest(problem, tuple(parts))

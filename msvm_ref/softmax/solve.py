@@ -124,11 +124,11 @@ def softmax_path(
     if not isinstance(gammas, Iterable):
         raise DataError("gammas", "be a sequence of gamma", repr(gammas))
     is_softmax(problem)
-    found: list[SoftmaxSolution] = []
+    solutions: list[SoftmaxSolution] = []
     for gamma in gammas:
-        start = (found[-1].V, found[-1].b) if found else None
-        found.append(solve_softmax(problem.with_gamma(gamma), None, tolerance, start))
-    return found
+        start = (solutions[-1].V, solutions[-1].b) if solutions else None
+        solutions.append(solve_softmax(problem.with_gamma(gamma), None, tolerance, start))
+    return solutions
 
 
 def _descend(
@@ -148,16 +148,14 @@ def _descend(
     x = np.concatenate([V.ravel(), b]) if free_b else V.ravel()
     iterations = evaluations = 0
     certificate = certify_softmax(problem, *unpack(x))
-    wanted = max(certificate.gradient_norm, 1e-300) * 1e-2
+    goal = max(certificate.gradient_norm, 1e-300) * 1e-2
     while x.size and not _content(certificate, tolerance) and iterations < MAX_ITERATIONS:
-        options: dict[str, Any] = {"gtol": wanted, "maxiter": MAX_ITERATIONS - iterations}
+        options: dict[str, Any] = {"gtol": goal, "maxiter": MAX_ITERATIONS - iterations}
         if method == "lbfgs":
             options |= {"ftol": 0.0, "maxfun": 4 * MAX_ITERATIONS, "maxcor": 20}
         result = minimize(objective, x, jac=True, method=SCIPY[method], options=options)
         iterations, evaluations = iterations + int(result.nit), evaluations + int(result.nfev)
-        stuck = (
-            not float(abs(result.x - x).max()) > 0 and float(abs(objective(x)[1]).max()) > wanted
-        )
+        stuck = not float(abs(result.x - x).max()) > 0 and float(abs(objective(x)[1]).max()) > goal
         x = result.x
         certificate = certify_softmax(problem, *unpack(x))
         if (
@@ -167,9 +165,9 @@ def _descend(
         ):
             x[split:] = settled_bias(problem, *unpack(x))
             certificate = certify_softmax(problem, *unpack(x))
-        if stuck or wanted < 1e-300:
+        if stuck or goal < 1e-300:
             break
-        wanted /= 10
+        goal /= 10
     V, b = unpack(x)
     if problem.bias == "free":
         b = b - b.mean()
@@ -191,10 +189,10 @@ def settled_bias(problem: SoftmaxProblem, V: Array, b: Array) -> Array:
             ]
         )
         after = b - np.linalg.lstsq(hessian, g, rcond=1e-10)[0]
-        found = problem.gradient(V, after)[1]
-        if not abs(found).sum() < abs(g).sum():
+        slope = problem.gradient(V, after)[1]
+        if not abs(slope).sum() < abs(g).sum():
             break
-        b, g = after, found
+        b, g = after, slope
     return b
 
 

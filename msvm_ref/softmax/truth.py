@@ -188,15 +188,15 @@ def prox_linear(
                 after = None
             if after is None:
                 return V, b, iteration
-            found = float(problem.value(*after))
+            reached = float(problem.value(*after))
             moved = math.hypot(
                 float(np.linalg.norm(after[0] - V)), float(np.linalg.norm(after[1] - b))
             )
-            if found <= value - rho / 4 * moved**2 or moved <= tolerance or rho > 1e12:
+            if reached <= value - rho / 4 * moved**2 or moved <= tolerance or rho > 1e12:
                 break
             rho *= 4
-        if found <= value:
-            (V, b), value = after, found
+        if reached <= value:
+            (V, b), value = after, reached
         if moved <= tolerance:
             return V, b, iteration + 1
         rho = max(rho / 4, 1e-3)

@@ -13,29 +13,47 @@ from msvm_ref.errors import BackendError, DataError, ExactnessError
 from msvm_ref.exact.optimum import ExactOptimum, Gram, prove_optimum, refuse_beyond_size
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import real_number
+from msvm_ref.model.kernels import Polynomial, Rbf
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.methods import solve
 
 
-def exact_optimum(problem: Problem, seconds: float = 60.0, gram: Gram = "factor") -> ExactOptimum:
+def exact_optimum(
+    problem: Problem, seconds: float = 60.0, gram: Gram | None = None
+) -> ExactOptimum:
     """value, W, b, alpha as Fractions, proved optimal; ExactnessError beyond the stated size or time (see exact.optimum).
+
+    The problem's own kernel must be rational: linear, polynomial, or a Gram (taken by its factor). An rbf kernel is not:
+    ``gram="factor"`` then solves ``problem.on_factor()``, a linear problem close by, and ``gram="kernel"`` its float64 Gram
+    taken bit by bit, where that is PSD.
 
     ``seconds`` counts from this call, the float solution it starts from included. It is looked at after that solution and
     between the exact steps; neither a backend nor an exact step under way is interrupted. The size is refused at once.
     """
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
-    if gram not in ("factor", "kernel"):
-        raise DataError("gram", "be 'factor' or 'kernel'", repr(gram))
+    if gram not in ("factor", "kernel", None):
+        raise DataError("gram", "be 'factor', 'kernel' or None", repr(gram))
     allowed = real_number(seconds)
     if allowed is None or allowed < 0:
         raise DataError("seconds", "be a finite, non-negative number", repr(seconds))
+    if gram is None and isinstance(problem.kernel.function, Rbf):
+        raise ExactnessError(
+            "kernel",
+            "be rational for an exact optimum",
+            f"{problem.kernel}",
+            "use certify(..., rigorous=True), or gram='factor' for the linear problem on its Gram's factor",
+        )
+    started = time.perf_counter()
+    refuse_beyond_size(problem)
+    if gram is None:
+        gram = "kernel" if isinstance(problem.kernel.function, Polynomial) else "factor"
+    if gram == "factor":
+        problem = problem.on_factor()
     if problem.features.shape[1] == 0:
         raise ExactnessError(
             "problem", "have at least one feature of positive rank", "none", "add a column of zeros"
         )
-    started = time.perf_counter()
-    refuse_beyond_size(problem)
     return prove_optimum(problem, _guess(problem), allowed, gram, started)
 
 

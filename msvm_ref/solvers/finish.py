@@ -1,56 +1,79 @@
-"""From what a backend left behind to the candidate worth judging.
+"""From what a solver left behind to the candidate worth judging.
 
-A backend's alpha is repaired to dual feasibility. For the primal half there is a choice: the backend's own (W, b), or
-W_alpha with the backend's b; each also scaled up a hair, which trades a little norm for violations that a large C
-makes expensive. The cheapest by primal value goes to the judge.
+Its alpha is repaired to dual feasibility. For the primal half there is a choice: with a linear kernel the solver's own (W, b),
+with every kernel W_alpha and the solver's b; each also scaled up a hair, which trades a little norm for violations that a
+large C makes expensive. The cheapest by primal value goes to the judge.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from msvm_ref.judge.bias import shift_free
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge_candidate, weights
-from msvm_ref.judge.feasible import feasible_dual
-from msvm_ref.judge.objective import primal_value
-from msvm_ref.model.arrays import Array
+from msvm_ref.judge.certify import judge, repaired, worth
+from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.certifying import zero_weights
+from msvm_ref.solvers.deadline import Deadline
 
-STRETCH = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
-
-
-def finish(problem: Problem, raw: Candidate, tolerance: float) -> tuple[Candidate, Certificate]:
-    """The best candidate that can be read off ``raw``, and its certificate; stretched only where that is needed."""
-    alpha = feasible_dual(problem, raw.dual).alpha
-    W_alpha, b_alpha = weights(problem, alpha)
-    plain = [_centred(problem, W_alpha, raw.primal[1] if problem.bias == "free" else b_alpha)]
-    if problem.is_linear:
-        plain.append(_centred(problem, *raw.primal))
-    plain += [
-        (0 * W_alpha, 0 * b_alpha),
-        _centred(problem, 0 * W_alpha, plain[0][1]),
-    ]  # W* = 0 happens, and exactly
-    W, b = _cheapest(problem, plain)
-    if primal_value(problem, W, b).high == 0.0:
-        alpha = 0 * alpha
-    candidate = Candidate(W, b, alpha)
-    certificate = judge_candidate(problem, candidate)
-    if certificate.relative_gap <= tolerance:
-        return candidate, certificate
-    stretched = Candidate(
-        *_cheapest(problem, [(W * (1 + s), b * (1 + s)) for W, b in plain for s in STRETCH]), alpha
-    )
-    return stretched, judge_candidate(problem, stretched)
+LEAST_SQUARES = 1000
+"""Examples up to which a kernel's weights are turned into coefficients by least squares."""
+STRETCH = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
-def _cheapest(problem: Problem, options: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    return min(options, key=lambda pair: primal_value(problem, *pair).value)
+def finish(
+    problem: Problem, raw: Candidate, tolerance: float, deadline: Deadline | None = None
+) -> tuple[Candidate, Certificate]:
+    """The best candidate that can be read off ``raw``, and its certificate; more options are tried where the first falls short.
+
+    That stops at the ``deadline``. ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
+    """
+    alpha = repaired(problem, raw.dual)
+    options = _options(problem, raw, alpha)
+    best = replace(options[0], alpha=alpha)
+    certificate = judge(problem, best)
+    for more in (options[1:], [_stretched(option, s) for option in options for s in STRETCH]):
+        if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
+            break
+        cheapest = min(more, key=lambda option: worth(problem, option).high)
+        zero = worth(problem, cheapest).high == 0.0  # then the optimum is 0, and so is alpha
+        other = replace(cheapest, alpha=0 * alpha if zero else alpha)
+        again = judge(problem, other)
+        if again.relative_gap < certificate.relative_gap:
+            best, certificate = other, again
+    return best, certificate
 
 
-def _centred(problem: Problem, W: Array, b: Array) -> tuple[Array, Array]:
-    """sum_c w_c = 0 and sum_c b_c = 0 where the machine asks for it, or where it changes no margin and lowers the norm."""
-    if problem.spec.sum_to_zero or shift_free(problem):
-        return W - W.mean(axis=1, keepdims=True), b - b.mean()
-    return np.asarray(W), np.asarray(b)
+def _options(problem: Problem, raw: Candidate, alpha: Array) -> list[Candidate]:
+    """W_alpha, the solver's own W, and W = 0 (which happens, and exactly), each with the bias that goes with it."""
+    assert raw.b is not None
+    coef = expansion(problem, alpha)
+    b = coef.sum(axis=0) if problem.bias == "penalized" else raw.b
+    zeros = [zero_weights(problem, np.zeros(problem.d))]
+    if not problem.is_linear:
+        b = centred(problem, coef, b)[1]
+        return [Candidate(b=b, coef=coef), *_short(problem, raw), *zeros, zero_weights(problem, b)]
+    W, b = centred(problem, weights(problem, alpha)[0], b)
+    own = [] if raw.W is None else [Candidate(*centred(problem, raw.W, raw.b))]
+    return [Candidate(W, b), *own, *zeros, zero_weights(problem, b)]
+
+
+def _short(problem: Problem, raw: Candidate) -> list[Candidate]:
+    """The solver's W by its shortest coefficients: those of alpha are of C's size, cancel, and lose that many digits."""
+    if raw.W is None or problem.n > LEAST_SQUARES:
+        return []
+    W, b = centred(problem, raw.W, raw.b if raw.b is not None else np.zeros(problem.d))
+    return [Candidate(b=b, coef=frozen(np.linalg.lstsq(problem.features.T, W, rcond=None)[0]))]
+
+
+def _stretched(option: Candidate, by: float) -> Candidate:
+    parts = {
+        name: getattr(option, name) * (1 + by)
+        for name in ("W", "b", "coef")
+        if getattr(option, name) is not None
+    }
+    return replace(option, **parts)

@@ -1,9 +1,9 @@
-"""The best dual point the judge can build from a primal candidate, with no solver's help.
+"""The best dual point that can be built for a primal candidate without solving its problem afresh.
 
 Start from the multipliers the candidate's own violations suggest, then alternate accelerated projected gradient steps on
 the dual (which settle who is at a bound) with active-set Newton steps on the multipliers strictly inside (which reach
 the last digits). A free bias enters by the method of multipliers: the dual gains -<b, r> - rho/2 ||r||^2 with
-r = sum alpha Pi nu, and b <- b + rho r. Whatever comes out is only a proposal: ``certify`` repairs and evaluates it.
+r = sum alpha Pi nu, and b <- b + rho r. Whatever comes out is only a proposal: the judge repairs and evaluates it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.judge.feasible import feasible_dual, into_groups
-from msvm_ref.judge.objective import by_class, dual_value, expansion, group_sums, slacks, violations
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import worth
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.loss import by_class, clipped, expansion, group_sums, slacks, violations
 from msvm_ref.model.problem import Problem
 
 Mask = NDArray[np.bool_]
@@ -40,34 +41,34 @@ def suggested_alpha(problem: Problem, t: Array) -> Array:
             else np.isfinite(t).astype(float)
         )
     size = problem.costs[:, None] * (2 * slacks(problem, t) if problem.spec.quadratic else 1.0)
-    return into_groups(problem, np.nan_to_num(size * weight))
+    return clipped(problem, np.nan_to_num(size * weight))
 
 
-def best_dual(problem: Problem, W: Array, b: Array, upper: float) -> Array:
-    """An alpha whose repaired dual value is as high as ROUNDS of the above get it; stops when it meets ``upper``."""
-    ascent = _Ascent(
-        problem, b + problem.dense_features.mean(axis=0) @ W if problem.bias == "free" else b
-    )
-    alpha = suggested_alpha(problem, violations(problem, problem.dense_features @ W + b))
+def best_dual(problem: Problem, scores: Array, b: Array, upper: float) -> Array:
+    """An alpha whose repaired dual value is as high as ROUNDS of the above get it; stops when it meets ``upper``.
+
+    ``scores`` are the candidate's, without bias.
+    """
+    climb = DualClimb(problem, b + scores.mean(axis=0) if problem.bias == "free" else b)
+    alpha = suggested_alpha(problem, violations(problem, scores + b))
     best, best_value, stale = alpha, -np.inf, 0
     for turn in range(ROUNDS):
-        alpha = (
-            ascent.polish(ascent.climb(alpha)) if turn else alpha
-        )  # the suggestion itself is judged first
-        repaired = feasible_dual(problem, alpha)
-        value = dual_value(problem, repaired.alpha).value - repaired.charge
+        if turn:  # the suggestion itself is judged first
+            alpha = climb.polish(climb.climb(alpha))
+        judged = worth(problem, Candidate(alpha=alpha))
+        value = judged.low
         stale = (
             0 if not value - best_value <= STALE * (upper - value) else stale + 1
         )  # upper may be NaN: no target
-        if value > best_value:
-            best, best_value = repaired.alpha, value
+        if value > best_value and judged.dual is not None:
+            best, best_value = judged.dual.alpha, value
         if best_value >= upper * (1 - 1e-13) or (stale >= 3 and turn >= PATIENCE):
             break
-        ascent.update_bias(alpha)
+        climb.update_bias(alpha)
     return best
 
 
-class _Ascent:
+class DualClimb:
     """The (augmented) dual of a problem: its gradient, its curvature, and steps that climb it.
 
     Under a free bias the features are centred, and b is the bias that goes with them.

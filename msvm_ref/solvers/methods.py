@@ -19,6 +19,7 @@ from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.solution import Solution
+from msvm_ref.solvers.workspace import Workspace
 
 METHODS = {
     "primal": "msvm_ref.solvers.truth.solve:solve_primal",
@@ -39,14 +40,16 @@ def solve(
     method: str = "primal",
     backend: str | Sequence[Any] | None = None,
     tolerance: float = 1e-9,
+    *,
+    workspace: Workspace | None = None,
     **options: Any,
 ) -> Solution:
     """The certified solution of ``problem`` by one of ``METHODS``.
 
     ``tolerance`` is a certified relative gap. ``backend`` is for the ground truth: one solver's name, or a chain of
     Backends of your own; by default the installed ones of ``backends.CHAIN`` are tried in order. ``options`` are the
-    method's own (see its function). When the tolerance is not reached the best answer comes back with
-    ``converged=False`` and its certificate says how good it is.
+    method's own (see its function). ``workspace`` keeps what solves of this problem at other C may share. When the
+    tolerance is not reached the best answer comes back with ``converged=False`` and its certificate says how good it is.
     """
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
@@ -61,6 +64,12 @@ def solve(
                 f"be an option of method {method!r}",
                 f"its options are {', '.join(known) or 'none'}",
             )
+    if workspace is not None:
+        if not isinstance(workspace, Workspace):
+            raise DataError("workspace", "be a Workspace", repr(workspace)[:80])
+        workspace.claim(problem)
+        if "workspace" in inspect.signature(function).parameters:
+            options["workspace"] = workspace
     result: Solution = function(problem, tolerance=number, **options)
     return result
 
@@ -85,17 +94,19 @@ def solve_path(
         raise DataError("Cs", "be a sequence of C", repr(Cs))
     warm = "start" in inspect.signature(_method(method)).parameters
     path: list[Solution] = []
+    workspace = Workspace()
     for C in Cs:
         if warm and path:
             options["start"] = path[-1]
-        path.append(solve(problem.with_C(C), method, backend, tolerance, **options))
+        at = problem.with_C(C)
+        path.append(solve(at, method, backend, tolerance, workspace=workspace, **options))
     return path
 
 
 def options_of(method: str) -> tuple[str, ...]:
     """The options a method takes beside the tolerance."""
     names = inspect.signature(_method(method)).parameters
-    return tuple(name for name in names if name not in ("problem", "tolerance"))
+    return tuple(name for name in names if name not in ("problem", "tolerance", "workspace"))
 
 
 def _method(method: str) -> Callable[..., Solution]:

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError
-from msvm_ref.judge.bias import bias_interval
+from msvm_ref.exact.bias_range import certified_interval
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.implicit import image
-from msvm_ref.judge.objective import expansion
 from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.bias import estimated_interval
 
 SUPPORT = 1e-7
 """An example supports the solution when one of its alpha exceeds SUPPORT x its C_i, or x the largest alpha if that is less."""
@@ -40,18 +40,34 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What ``solve`` returns. Nothing in it is uncertified; ``attempts`` tells who was tried and why it moved on,
-    ``work`` what it took (iterations, kernel evaluations, ...), as far as the method counts it.
-    """
+    """What ``solve`` returns. Nothing in it is uncertified."""
 
     problem: Problem
+    """The problem it solves."""
     candidate: Candidate
+    """What was judged: weights (W, or coef for a non-linear kernel), b and alpha."""
     certificate: Certificate
+    """What that is worth."""
     method: str
+    """Which of ``solvers.METHODS``."""
     backend: str
-    converged: bool
+    """Who answered: a cvxpy backend, or numba."""
+    tolerance: float
+    """The certified relative gap that was asked for."""
     attempts: tuple[Attempt, ...]
+    """Who was tried, what it said of itself, what that was worth, and so why it moved on or stopped."""
     work: Mapping[str, float] = field(default_factory=dict)
+    """What it took (iterations, kernel evaluations, ...), as far as the method counts it."""
+
+    @property
+    def converged(self) -> bool:
+        """Is the certified relative gap at most the tolerance that was asked for? No other rule makes it so."""
+        return self.certificate.relative_gap <= self.tolerance
+
+    @property
+    def stopped_by(self) -> str:
+        """The rule, or the words, that ended it."""
+        return self.attempts[-1].status if self.attempts else ""
 
     @property
     def objective(self) -> float:
@@ -83,22 +99,39 @@ class Solution:
     @cached_property
     def coef(self) -> Array:
         """(n x d) expansion coefficients: f(x) = sum_i k(x, x_i) coef_i + b."""
-        return frozen(expansion(self.problem, self.alpha))
+        judged = self.candidate.coef
+        return frozen(expansion(self.problem, self.alpha)) if judged is None else judged
 
     @cached_property
     def b_interval(self) -> Array:
-        """(d x 2) the range of each b_c over all optimal biases (equal ends where b is unique).
+        """(d x 2) a range that contains b_c of every optimal bias, certified: W's own uncertainty is in it.
 
-        With a relative machine and a free bias, b is taken with sum_c b_c = 0 (a common shift changes nothing).
+        It is about sqrt(gap) wide where b is unique; +-inf where nothing holds b_c or nothing could be proved. With a relative
+        machine and a free bias, b is taken with sum_c b_c = 0 (a common shift changes nothing). ``exact_optimum`` has the
+        exact range.
         """
+        if (
+            self.problem.bias == "penalized"
+        ):  # unique, and as close as W: 1/2 ||b||^2 is in the objective
+            reach = self.certificate.distance_bound + abs(self.b.mean()) + 1e-14 * abs(self.b)
+            return frozen(np.column_stack([self.b - reach, self.b + reach]))
+        if self.problem.bias == "none":
+            return frozen(np.zeros((self.problem.d, 2)))
+        return certified_interval(self.problem, self.alpha, self.certificate.upper)
+
+    @cached_property
+    def b_interval_estimate(self) -> Array:
+        """(d x 2) the range of each b_c over the biases that are optimal to about 1e-9 for *these* weights: no bound."""
         if self.problem.bias != "free":
             return frozen(np.column_stack([self.b, self.b]))
-        scores = (
-            image(self.problem, self.coef).scores
-            if self.candidate.coef is not None
-            else self.problem.features @ self.candidate.primal[0]
-        )
-        return frozen(bias_interval(self.problem, scores, self.b, self.alpha))
+        f = self._training_scores() - self.b
+        return frozen(estimated_interval(self.problem, f, self.b, self.alpha))
+
+    def _training_scores(self) -> Array:
+        problem, judged = self.problem, self.candidate
+        if judged.W is not None:
+            return np.asarray(problem.features @ judged.W + self.b)
+        return np.asarray(problem.gram @ self.coef + self.b)
 
     @cached_property
     def support(self) -> NDArray[np.int64]:

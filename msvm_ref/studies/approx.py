@@ -17,7 +17,7 @@ import numpy as np
 from msvm_ref.errors import DataError
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.representation import Kind, Representation
-from msvm_ref.softmax.one_vs_rest import one_vs_rest
+from msvm_ref.softmax.one_vs_rest import softmax_one_vs_rest
 from msvm_ref.softmax.problem import SoftmaxProblem
 from msvm_ref.softmax.solve import solve_softmax
 
@@ -71,9 +71,9 @@ def trade_off(
                 X, y, C, kernel=kernel, representation=Representation(kind, rank)
             )
             problem.__dict__["basis"] = basis
-            found = solve_softmax(problem, "cg", TOLERANCE)
+            solution = solve_softmax(problem, "cg", TOLERANCE)
             seconds = time.process_time() - start
-            wrong = float((found.predict(X_test) != truth).mean())
+            wrong = float((solution.predict(X_test) != truth).mean())
             points.append(
                 Point(
                     kind,
@@ -81,16 +81,16 @@ def trade_off(
                     basis.rank,
                     basis.trace_error,
                     seconds,
-                    found.iterations,
+                    solution.iterations,
                     wrong,
-                    found.certificate.relative_gap,
+                    solution.certificate.relative_gap,
                 )
             )
             if step is not None:
                 step(kind)
     if compare:
         start = time.process_time()
-        rest = one_vs_rest(plain, "cg", TOLERANCE)
+        rest = softmax_one_vs_rest(plain, "cg", TOLERANCE)
         seconds = time.process_time() - start
         rank = 0 if plain.basis is None else plain.basis.rank
         wrong = float((rest.predict(X_test) != truth).mean())

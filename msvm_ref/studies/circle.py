@@ -110,7 +110,7 @@ def classify(machine: Machine, variant: Variant, exponent: int, seed: int) -> Ce
 
 
 @dataclass(frozen=True)
-class Row:
+class CircleRow:
     """Agreement of one machine at one C over the seeds: mean and 95 % Student interval; None if undefined throughout."""
 
     machine: str
@@ -131,14 +131,14 @@ class CircleStudy:
     seeds: tuple[int, ...]
     cells: tuple[Cell, ...]
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[CircleRow, ...]:
         keys = dict.fromkeys((c.machine, c.exponent) for c in self.cells)
         return tuple(
             _row(m, e, [c for c in self.cells if (c.machine, c.exponent) == (m, e)])
             for m, e in keys
         )
 
-    def best(self, machine: str) -> Row:
+    def best(self, machine: str) -> CircleRow:
         """The machine's row of highest mean agreement; an undefined row if it has no other."""
         return max(
             (r for r in self.rows() if r.machine == machine),
@@ -167,7 +167,7 @@ class CircleStudy:
         return "\n".join([head, *lines])
 
 
-def _percent(row: Row) -> str:
+def _percent(row: CircleRow) -> str:
     if row.mean is None:
         return "undefined (w* = 0)"
     interval = (
@@ -178,15 +178,15 @@ def _percent(row: Row) -> str:
     return f"{100 * row.mean:.1f}{interval}" + (f" ({row.undefined}×0)" if row.undefined else "")
 
 
-def _row(machine: str, exponent: int, cells: list[Cell]) -> Row:
+def _row(machine: str, exponent: int, cells: list[Cell]) -> CircleRow:
     values = [a for c in cells if (a := c.agreement) is not None]
     if not values:
-        return Row(machine, exponent, None, None, None, len(cells), len(cells))
+        return CircleRow(machine, exponent, None, None, None, len(cells), len(cells))
     mean, m = float(np.mean(values)), len(values)
     if m < 2:
-        return Row(machine, exponent, mean, None, None, len(cells) - m, len(cells))
+        return CircleRow(machine, exponent, mean, None, None, len(cells) - m, len(cells))
     half = float(student.ppf(0.975, m - 1)) * float(np.std(values, ddof=1)) / m**0.5
-    return Row(
+    return CircleRow(
         machine,
         exponent,
         mean,

@@ -7,14 +7,14 @@ cross-validation on features standardized inside each fold; with several C or ga
 (chosen and reported on the same folds, so it flatters everyone alike). Time, support vectors and certificate are those
 of one fit to all the data; unless told otherwise every row is solved by the same method, so that times compare.
 
-The cells go through joblib: ``with joblib.parallel_config(backend="dask"): compare(...)`` uses a dask cluster.
+Each method's grid is scikit-learn's GridSearchCV, whose fits go through joblib:
+``with joblib.parallel_config(backend="dask"): compare(...)`` uses a dask cluster. The timed fit runs alone.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -26,6 +26,9 @@ from msvm_ref.model.catalogue import CATALOGUE
 from msvm_ref.model.conventions.literals import HL9, HL16
 from msvm_ref.model.machine import Machine
 from msvm_ref.solvers.methods import METHODS
+
+NO_WIDTH = "-"
+"""Stands for gamma where the kernel has none."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def unified_view(bias: str = "penalized") -> tuple[Method, ...]:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One method on one data set at its best (C, gamma). ``relative_gap`` is the widest of its certificates.
 
     ``error`` says why a method has no figures, which are then NaN (None in JSON).
@@ -117,14 +120,12 @@ def compare(
     n_jobs: int | None = None,
     methods: Sequence[Method] | None = None,
     progress: Callable[[str], None] | None = None,
-) -> list[Row]:
-    """One Row per data set and method. ``data``: names ``datasets.load`` knows, or (name, X, y).
+) -> list[ComparisonRow]:
+    """One ComparisonRow per data set and method. ``data``: names ``datasets.load`` knows, or (name, X, y).
 
     ``bias`` is that of the ten machines. ``method="auto"`` is one method for all: fast with a kernel, primal without (or
     where there is no fast). ``n_jobs=None`` leaves it to ``joblib.parallel_config``.
     """
-    from joblib import Parallel, delayed
-
     sets = [_data_set(item, folds) for item in data]
     chosen = (*hsu_lin(), *unified_view(bias)) if methods is None else tuple(methods)
     if not sets or not chosen or not Cs or not gammas:
@@ -132,53 +133,29 @@ def compare(
     if n_jobs == 0:
         raise DataError("n_jobs", "be a number of processes, negative to leave some cores out", "0")
     _check_settings(Cs, gammas, kernel, tol, method, seed)
-    widths = list(gammas) if kernel in ("rbf", "poly") else ["-"]
+    widths = list(gammas) if kernel in ("rbf", "poly") else [NO_WIDTH]
     if method == "auto":
         method = "fast" if kernel != "linear" and "fast" in METHODS else "primal"
-    cells = [
-        (i, j, C, gamma)
-        for i in range(len(sets))
-        for j in range(len(chosen))
-        for C in Cs
-        for gamma in widths
-    ]
-    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    results: Iterable[tuple[int, Row]] = run(
-        delayed(_numbered)(k, sets[i], chosen[j], C, gamma, kernel, folds, tol, method, seed)
-        for k, (i, j, C, gamma) in enumerate(cells)
-    )
-    found: dict[int, Row] = {}
-    for number, row in results:
-        found[number] = row
-        if progress is not None:
-            progress(f"{row.data} {row.method}")
-    best: dict[tuple[int, int], Row] = {}
-    for number in sorted(found):  # ties go to the C and gamma that were listed first
-        row, key = found[number], cells[number][:2]
-        if key not in best or best[key].error or row.accuracy > best[key].accuracy:
-            best[key] = row
-    return [best[key] for key in sorted(best)]
+    rows = []
+    for item in sets:
+        for each in chosen:
+            rows.append(_best(item, each, Cs, widths, kernel, folds, tol, method, seed, n_jobs))
+            if progress is not None:
+                progress(f"{item[0]} {each.name}")
+    return rows
 
 
-def count_cells(sets: int, Cs: Sequence[float], gammas: Sequence[Any], kernel: str) -> int:
-    return (
-        sets
-        * (len(hsu_lin()) + len(CATALOGUE))
-        * len(Cs)
-        * (len(gammas) if kernel in ("rbf", "poly") else 1)
-    )
-
-
-def _numbered(number: int, *cell: Any) -> tuple[int, Row]:
-    return number, _cell(*cell)
+def count_searches(sets: int) -> int:
+    """How many times ``compare`` reports progress on its own methods."""
+    return sets * (len(hsu_lin()) + len(CATALOGUE))
 
 
 def _data_set(item: str | tuple[str, Any, Any], folds: int) -> tuple[str, Array, Any]:
     if isinstance(item, str):
         from msvm_ref.datasets import load
 
-        found = load(item)
-        item = (item, found.X, found.y)
+        bundled = load(item)
+        item = (item, bundled.X, bundled.y)
     name, X, y = item
     X, labels = real_array("X", X, 2, "(examples, features)"), np.asarray(y)
     if labels.shape != (len(X),):
@@ -217,48 +194,54 @@ def _check_settings(
         raise DataError("seed", "be an integer from 0 to 2^32 - 1", repr(seed))
 
 
-def _cell(
+def _best(
     data: tuple[str, Array, Any],
     method: Method,
-    C: float,
-    gamma: Any,
+    Cs: Sequence[float],
+    widths: Sequence[Any],
     kernel: str,
     folds: int,
     tol: float,
     solver: str,
     seed: int,
-) -> Row:
-    """Cross-validate and fit once; everything a worker needs comes in and a plain Row goes out."""
-    from sklearn.base import clone
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
-    from sklearn.pipeline import make_pipeline
+    n_jobs: int | None,
+) -> ComparisonRow:
+    """The method's grid cross-validated, its best point (the first listed of equals) fitted to all the data.
+
+    A fit that is refused anywhere on the grid is the method's row: no point is left out in silence.
+    """
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
     name, X, y = data
-    fresh = method.make(C, "scale" if gamma == "-" else gamma, kernel, tol, solver)
+    svm = method.make(1.0, "scale", kernel, tol, solver)
+    grid: dict[str, Sequence[Any]] = {"svm__C": [method.C_factor * C for C in Cs]}
+    if list(widths) != [NO_WIDTH]:
+        grid["svm__gamma"] = widths
+    search = GridSearchCV(
+        Pipeline([("scale", StandardScaler()), ("svm", svm)]),
+        grid,
+        cv=StratifiedKFold(folds, shuffle=True, random_state=seed),
+        n_jobs=n_jobs,
+        error_score="raise",
+    )
     common: dict[str, Any] = {
         "data": name,
         "method": method.name,
         "source": method.source,
-        "C": C,
-        "gamma": str(gamma),
         "n": len(y),
     }
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a gap that stayed open is in the row
-            split = StratifiedKFold(folds, shuffle=True, random_state=seed)
-            scores = cross_val_score(
-                make_pipeline(StandardScaler(), fresh), X, y, cv=split, error_score="raise"
-            )
-            scaled = StandardScaler().fit_transform(X)
-            start = time.perf_counter()
-            fitted = clone(fresh).fit(scaled, y)
-            seconds = time.perf_counter() - start
+            search.fit(X, y)
     except MsvmError as error:
         nan = float("nan")
-        return Row(
+        return ComparisonRow(
             **common,
+            C=Cs[0],
+            gamma=str(widths[0]),
             accuracy=nan,
             deviation=nan,
             seconds=nan,
@@ -267,18 +250,21 @@ def _cell(
             solved_by="",
             error=str(error),
         )
-    return Row(
+    fitted, place = search.best_estimator_["svm"], search.best_index_
+    return ComparisonRow(
         **common,
-        accuracy=float(scores.mean()),
-        deviation=float(scores.std()),
-        seconds=seconds,
+        C=Cs[place // len(widths)],
+        gamma=str(widths[place % len(widths)]),
+        accuracy=float(search.cv_results_["mean_test_score"][place]),
+        deviation=float(search.cv_results_["std_test_score"][place]),
+        seconds=float(search.refit_time_),
         support_vectors=len(fitted.support_),
         relative_gap=fitted.certificate_.relative_gap,
         solved_by=fitted.method_,
     )
 
 
-def table(rows: Sequence[Row], tol: float) -> str:
+def table(rows: Sequence[ComparisonRow], tol: float) -> str:
     """HL's table as text: a block per data set, ``*`` on its best accuracy, ``!`` on a gap above ``tol``."""
     lines = []
     for name in dict.fromkeys(row.data for row in rows):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from msvm_ref.pictures import COLORS, INK, pyplot
-from msvm_ref.studies.comparison import Row
+from msvm_ref.studies.comparison import ComparisonRow
 
 PALETTE = (*COLORS, "#8a5fbf", "#d08a2e", "#4aa5b8", "#7a7a7a")
 
 
-def comparison_figure(rows: Sequence[Row], path: str | None = None) -> Any:
+def comparison_figure(rows: Sequence[ComparisonRow], path: str | None = None) -> Any:
     """Accuracy, training time and share of support vectors by method, one colour per data set."""
     plt = pyplot()
     names = list(dict.fromkeys((row.source, row.method) for row in rows))

@@ -48,7 +48,7 @@ def confirm_theorem8(
     """Solve at UV's C = 1/(d l) and at the given shares of the sharp C* (a kernel matrix with k(x, x) <= 1 is assumed)."""
     regime = kde_regime(problem)
     top = float(regime.paper) if regime.sharp is None else float(regime.sharp)
-    found = []
+    confirmations = []
     for C in (float(regime.paper), *(top * share for share in shares)):
         at = problem.with_C(C)
         solution = solve(at)
@@ -58,7 +58,7 @@ def confirm_theorem8(
         within = certificate.lower - room <= float(value) <= certificate.upper + room
         near = distance <= certificate.distance_bound + ROUNDING
         borne_out = within and near if claims else float(value) < certificate.lower - room
-        found.append(
+        confirmations.append(
             Confirmation(
                 problem.machine.name,
                 C,
@@ -71,7 +71,7 @@ def confirm_theorem8(
                 borne_out,
             )
         )
-    return tuple(found)
+    return tuple(confirmations)
 
 
 def confirm_theorem9(
@@ -80,7 +80,7 @@ def confirm_theorem9(
     """Solve the one-point problem with counts[y] examples of class y at each C; the claim is w* = 0."""
     total = sum(counts)
     claims = one_point(machine, [Fraction(n, total) for n in counts]).zero
-    found = []
+    confirmations = []
     for C in costs:
         problem = one_point_problem(machine, counts, C)
         solution = solve(problem)
@@ -90,7 +90,7 @@ def confirm_theorem9(
         )
         size = float(np.abs(solution.W).max())
         vanishes = size <= certificate.distance_bound + ROUNDING
-        found.append(
+        confirmations.append(
             Confirmation(
                 machine.name,
                 C,
@@ -103,7 +103,7 @@ def confirm_theorem9(
                 vanishes == claims,
             )
         )
-    return tuple(found)
+    return tuple(confirmations)
 
 
 def _loss_at_zero(machine: Machine, d: int, y: int) -> Fraction:

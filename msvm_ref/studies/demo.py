@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import certify
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import CATALOGUE, CS
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.certifying import certify
 from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.truth.solve import ROUTES
 

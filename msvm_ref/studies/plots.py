@@ -13,7 +13,7 @@ from msvm_ref.model.machine import Machine
 from msvm_ref.pictures import COLORS, INK, pyplot
 
 if TYPE_CHECKING:
-    from msvm_ref.studies.circle import CircleStudy
+    from msvm_ref.studies.circle import CircleRow, CircleStudy
 
 MIXED = {(0, 1): "#79b4b0", (0, 2): "#a678b4", (1, 2): "#c9a24a", (0, 1, 2): "#b9b9b9"}
 Corner = tuple[int, int, int]
@@ -35,10 +35,10 @@ def simplex_map(
     if not 3 <= resolution <= 400:
         raise DataError("resolution", "lie between 3 and 400", repr(resolution))
     plt = pyplot()
-    found = _ranked_first(machine, resolution)
+    pieces = _ranked_first(machine, resolution)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 6.2), dpi=150)
-    wrong_share = _draw_cells(ax, found)
+    wrong_share = _draw_cells(ax, pieces)
     for corner, name, align in (
         (0, "$P_1 = 1$", ("center", "bottom")),
         (1, "$P_2 = 1$", ("right", "top")),
@@ -56,7 +56,7 @@ def simplex_map(
         else "right everywhere on the map"
     )
     ax.set_title(f"{machine.name}: classes the loss predicts at P\n{told}", color=INK, fontsize=11)
-    _legend(ax, {p.ranked for p in found}, bool(wrong_share))
+    _legend(ax, {p.ranked for p in pieces}, bool(wrong_share))
     ax.set_aspect("equal")
     ax.axis("off")
     ax.set_ylim(-0.2, 0.95)
@@ -105,7 +105,7 @@ def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
 
     alike = is_symmetric(machine, 3)
     known: dict[tuple[int, ...], tuple[int, ...]] = {}
-    found = []
+    pieces = []
     for corners, area in _triangles(n):
         units = [sum(c[y] for c in corners) for y in range(3)]
         order = sorted(range(3), key=lambda c: -units[c]) if alike else [0, 1, 2]
@@ -115,13 +115,13 @@ def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
                 machine, [Fraction(v, 18 * n) for v in canonical], 3
             ).argmax_classes
         ranked = tuple(sorted(order[c] for c in known[canonical]))
-        found.append(_Piece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
-    return found
+        pieces.append(_Piece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
+    return pieces
 
 
 def _triangles(n: int) -> list[tuple[tuple[Corner, Corner, Corner], int]]:
     """The n^2 cells of the simplex with their areas; cells that a line P_a = P_b halves are cut into six by their medians."""
-    found: list[tuple[tuple[Corner, Corner, Corner], int]] = []
+    triangles: list[tuple[tuple[Corner, Corner, Corner], int]] = []
     for i in range(n):
         for j in range(n - i):
             k = n - i - j
@@ -132,11 +132,11 @@ def _triangles(n: int) -> list[tuple[tuple[Corner, Corner, Corner], int]]:
                 a, b, c = ((6 * p[0], 6 * p[1], 6 * p[2]) for p in cell)
                 centre = _mean(a, b, c)
                 if len(set(centre)) == 3:
-                    found.append(((a, b, c), 6))
+                    triangles.append(((a, b, c), 6))
                     continue
                 ring = [a, _mean(a, b), b, _mean(b, c), c, _mean(c, a)]
-                found += [((centre, ring[m - 1], ring[m]), 1) for m in range(6)]
-    return found
+                triangles += [((centre, ring[m - 1], ring[m]), 1) for m in range(6)]
+    return triangles
 
 
 def _mean(*points: Corner) -> Corner:
@@ -199,9 +199,9 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     t, y = sample(study.variant, chosen)
     rng = np.random.default_rng(chosen)
     for ax, name in zip(axes.flat, names, strict=False):
+        mine = {c.exponent: c for c in cells if c.machine == name}
         for ring, exponent in enumerate(exponents):
-            cell = next(c for c in cells if c.machine == name and c.exponent == exponent)
-            _ring(ax, cell.classes, 0.42 + 0.105 * ring, 0.085, GRID)
+            class_ring(ax, mine[exponent].classes, 0.42 + 0.105 * ring, 0.085, GRID)
         for edge in EDGES[:3]:
             angle = edge * np.pi / 10
             ax.plot([0, 1.25 * np.cos(angle)], [0, 1.25 * np.sin(angle)], color=INK, lw=0.7)
@@ -213,28 +213,9 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
             c=[COLORS[c] for c in y],
             linewidths=0,
         )
-        if all(c.zero for c in cells if c.machine == name):
-            ax.text(
-                0,
-                0,
-                "w* = 0\nundefined",
-                ha="center",
-                va="center",
-                fontsize=8,
-                color=INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
-            )
-        best = study.best(name)
-        missing = f", {best.undefined} of {best.seeds} undefined" if best.undefined else ""
-        ax.set_title(
-            name if best.mean is None else f"{name}  (best {100 * best.mean:.0f} %{missing})",
-            fontsize=10,
-            color=INK,
-        )
-        ax.set_aspect("equal")
-        ax.set_xlim(-1.28, 1.28)
-        ax.set_ylim(-1.28, 1.28)
-        ax.axis("off")
+        if all(c.zero for c in mine.values()):
+            _write_undefined(ax)
+        _label_disc(ax, study.best(name))
     for ax in list(axes.flat)[len(names) :]:
         ax.axis("off")
     figure.suptitle(
@@ -252,7 +233,30 @@ def circle_figure(study: CircleStudy, path: str | None = None, seed: int | None 
     return figure
 
 
-def _ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:
+def _write_undefined(ax: Any) -> None:
+    ax.text(
+        0,
+        0,
+        "w* = 0\nundefined",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=INK,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )
+
+
+def _label_disc(ax: Any, best: CircleRow) -> None:
+    missing = f", {best.undefined} of {best.seeds} undefined" if best.undefined else ""
+    agreement = "" if best.mean is None else f"  (best {100 * best.mean:.0f} %{missing})"
+    ax.set_title(best.machine + agreement, fontsize=10, color=INK)
+    ax.set_aspect("equal")
+    ax.set_xlim(-1.28, 1.28)
+    ax.set_ylim(-1.28, 1.28)
+    ax.axis("off")
+
+
+def class_ring(ax: Any, classes: Any, inner: float, width: float, n: int) -> None:
     """Arcs of equal class, joined, as one wedge each."""
     from matplotlib.patches import Wedge
 

@@ -64,10 +64,10 @@ def difference(study: CircleStudy, a: tuple[str, int], b: tuple[str, int]) -> Di
 
 
 def readings(studies: Sequence[CircleStudy]) -> tuple[Reading, ...]:
-    found: list[Reading] = []
+    sentences: list[Reading] = []
     for study in studies:
-        found += _noiseless(study) if study.variant == "noiseless" else _noisy(study)
-    return tuple(found)
+        sentences += _noiseless(study) if study.variant == "noiseless" else _noisy(study)
+    return tuple(sentences)
 
 
 def _best(study: CircleStudy, machine: str) -> tuple[str, int]:
@@ -84,15 +84,15 @@ def _beats(study: CircleStudy, a: str, rivals: Sequence[str]) -> tuple[bool | No
 
 
 def _noiseless(study: CircleStudy) -> list[Reading]:
-    found = []
+    sentences = []
     for name in ("WW", "CS", "MMR"):
         shown, told = _beats(study, name, ABSOLUTE)
-        found.append(
+        sentences.append(
             Reading("noiseless", f"{name} does well where absolute margins fail", shown, told)
         )
     shown, told = _beats(study, "WW", ["OVA"])
     weaker, also = _beats(study, "OVA", ["LLW"])
-    found.append(
+    sentences.append(
         Reading(
             "noiseless",
             "OVA has the absolute machines' defect, in weaker form",
@@ -100,16 +100,18 @@ def _noiseless(study: CircleStudy) -> list[Reading]:
             f"{told}; {also}",
         )
     )
-    found.append(_zero(study, ("AMO", "ATM"), "AMO and ATM make (bad) predictions", expected=False))
-    return found
+    sentences.append(
+        _zero(study, ("AMO", "ATM"), "AMO and ATM make (bad) predictions", expected=False)
+    )
+    return sentences
 
 
 def _noisy(study: CircleStudy) -> list[Reading]:
-    found = []
+    sentences = []
     exponents = sorted({c.exponent for c in study.cells})
     low, high = ("WW", exponents[0]), ("WW", exponents[-1])
     gap = difference(study, low, high)
-    found.append(
+    sentences.append(
         Reading(
             "noisy",
             "WW needs a much smaller C",
@@ -123,18 +125,18 @@ def _noisy(study: CircleStudy) -> list[Reading]:
         ("RM profits from the self-margin, LLW does not", "RM(1/2)", ["LLW"]),
     ):
         shown, told = _beats(study, a, rivals)
-        found.append(Reading("noisy", says, shown, told))
+        sentences.append(Reading("noisy", says, shown, told))
     gap = difference(study, _best(study, "OVA"), _best(study, "WW"))
     decided = (
         True if gap.low >= 0 else False if gap.high < 0 else None
     )  # an interval about 0 shows neither
-    found.append(
+    sentences.append(
         Reading("noisy", "OVA does well (no worse than WW)", decided, f"OVA minus WW {gap}")
     )
-    found.append(
+    sentences.append(
         _zero(study, ("CS", "AMO", "ATM"), "CS, AMO and ATM have w* = 0 at every C", expected=True)
     )
-    return found
+    return sentences
 
 
 def _zero(study: CircleStudy, names: Sequence[str], says: str, expected: bool) -> Reading:

@@ -15,7 +15,7 @@ as well: w* = 0 for every C.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.fisher.loss import point_loss, rational
+from msvm_ref.exact.numbers import fractions, rational
+from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.optimality import multipliers_at
 from msvm_ref.fisher.probability import probabilities
 from msvm_ref.model.arrays import Array
@@ -80,7 +81,47 @@ def kde_regime(problem: Problem, gram: Sequence[Sequence[Any]] | None = None) ->
     The kernel matrix is computed in rationals from X for the linear kernel; otherwise its float64 entries are the data,
     unless an exact ``gram`` is given.
     """
+    _refuse_beyond_theorem_8(problem)
     machine, d, n = problem.machine, problem.d, problem.n
+    K = _gram(problem) if gram is None else [[Fraction(v) for v in row] for row in gram]
+    counts, gamma, nu, pnu = (
+        machine.aggregation.mask(d),
+        machine.gamma(d),
+        machine.nu(d),
+        machine.projected_nu(d),
+    )
+    parts = [[p for p in range(d) if counts[y, p]] for y in range(d)]
+    A = [[sum((pnu[y][p][m] for p in parts[y]), Fraction(0)) for m in range(d)] for y in range(d)]
+    labels = [int(y) for y in problem.y]
+    sharp: Fraction | None = None
+    linear_term = square_term = Fraction(0)
+    for y, score in zip(labels, _scores_at_bound(K, labels, A), strict=True):
+        for p in parts[y]:
+            q = sum((nu[y][p][m] * score[m] for m in range(d)), Fraction(0))
+            linear_term, square_term = linear_term + gamma[y][p], square_term + q
+            if q > 0 and (sharp is None or gamma[y][p] / q < sharp):
+                sharp = gamma[y][p] / q
+    own, common = _density(machine, d)
+    return KdeRegime(
+        machine.name, n, d, sharp, Fraction(1, d * n), own, common, linear_term, square_term
+    )
+
+
+def _scores_at_bound(
+    K: list[list[Fraction]], labels: list[int], A: list[list[Fraction]]
+) -> Iterator[list[Fraction]]:
+    """f(x_i) / C at alpha = C: sum_j k(x_i, x_j) A[y_j], the kernel values summed by class first."""
+    d = range(len(A))
+    for row in K:
+        by_class = [
+            sum((v for v, z in zip(row, labels, strict=True) if z == y), Fraction(0)) for y in d
+        ]
+        yield [sum((by_class[z] * A[z][m] for z in d), Fraction(0)) for m in d]
+
+
+def _refuse_beyond_theorem_8(problem: Problem) -> None:
+    """SpecError or DataError where alpha = C is not feasible, or optimal for no C."""
+    machine = problem.machine
     if machine.aggregation.slack != "own" and machine.aggregation.components != "self":
         raise SpecError(
             "machine",
@@ -95,7 +136,7 @@ def kde_regime(problem: Problem, gram: Sequence[Sequence[Any]] | None = None) ->
             repr(machine.cost),
             "a squared slack has no upper bound to stick to",
         )
-    if any(v < 0 for row in machine.gamma(d) for v in row):
+    if any(v < 0 for row in machine.gamma(problem.d) for v in row):
         raise SpecError(
             "gamma",
             "be non-negative",
@@ -109,33 +150,6 @@ def kde_regime(problem: Problem, gram: Sequence[Sequence[Any]] | None = None) ->
             f"bias {problem.bias!r}",
             "a free bias adds equalities that alpha = C breaks",
         )
-    K = _gram(problem) if gram is None else [[Fraction(v) for v in row] for row in gram]
-    counts, gamma, nu, pnu = (
-        machine.aggregation.mask(d),
-        machine.gamma(d),
-        machine.nu(d),
-        machine.projected_nu(d),
-    )
-    parts = [[p for p in range(d) if counts[y, p]] for y in range(d)]
-    A = [[sum((pnu[y][p][m] for p in parts[y]), Fraction(0)) for m in range(d)] for y in range(d)]
-    labels = [int(y) for y in problem.y]
-    by_class = [
-        [sum((K[i][j] for j in range(n) if labels[j] == y), Fraction(0)) for y in range(d)]
-        for i in range(n)
-    ]
-    sharp: Fraction | None = None
-    linear_term = square_term = Fraction(0)
-    for i, y in enumerate(labels):
-        score = [sum((by_class[i][z] * A[z][m] for z in range(d)), Fraction(0)) for m in range(d)]
-        for p in parts[y]:
-            q = sum((nu[y][p][m] * score[m] for m in range(d)), Fraction(0))
-            linear_term, square_term = linear_term + gamma[y][p], square_term + q
-            if q > 0 and (sharp is None or gamma[y][p] / q < sharp):
-                sharp = gamma[y][p] / q
-    own, common = _density(machine, d)
-    return KdeRegime(
-        machine.name, n, d, sharp, Fraction(1, d * n), own, common, linear_term, square_term
-    )
 
 
 def _gram(problem: Problem) -> list[list[Fraction]]:
@@ -180,13 +194,9 @@ def one_point(machine: Machine, P: Any) -> OnePoint:
     """Theorem 9, exactly: 0 minimises risk and regulariser, hence their sum for every C, iff 0 minimises R_P."""
     shares = probabilities(P, machine.fixed_d)
     loss = point_loss(machine, len(shares))
-    found = multipliers_at(loss, [loss.zero] * loss.d, [rational(v) for v in shares])
-    table = (
-        None
-        if found is None
-        else tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in found.values)
-    )
-    return OnePoint(machine.name, shares, found is not None, table)
+    multipliers = multipliers_at(loss, [loss.zero] * loss.d, [rational(v) for v in shares])
+    table = None if multipliers is None else tuple(fractions(row) for row in multipliers.values)
+    return OnePoint(machine.name, shares, multipliers is not None, table)
 
 
 def one_point_problem(machine: Machine, counts: Sequence[int], C: float) -> Problem:

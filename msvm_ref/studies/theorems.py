@@ -17,8 +17,9 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.errors import DataError
+from msvm_ref.exact.numbers import rational
 from msvm_ref.fisher.consistency import fisher_consistency
-from msvm_ref.fisher.loss import Number, point_loss, rational
+from msvm_ref.fisher.loss import Number, point_loss
 from msvm_ref.fisher.optimality import active_groups, is_unique, multipliers_at
 from msvm_ref.fisher.risk import minimize_risk
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, OVA
@@ -29,7 +30,7 @@ TOTAL_MAX_FREE = replace(ATM, name="ATM without sum-to-zero", sum_to_zero=False)
 
 
 @dataclass(frozen=True)
-class Finding:
+class TheoremFinding:
     """One published statement at one d: does it hold as printed, and if not, what does?"""
 
     source: str
@@ -52,7 +53,7 @@ class Finding:
         return f"{self.source}, d = {self.d}: {'HOLDS' if self.holds else 'FAILS'}  {self.statement}{tail}"
 
 
-def check_theorems(d: int) -> tuple[Finding, ...]:
+def check_theorems(d: int) -> tuple[TheoremFinding, ...]:
     """Every statement below at d >= 3 classes (d = 3, 4, 5 take seconds)."""
     if d < 3:
         raise DataError(
@@ -79,13 +80,13 @@ def alone_inside(machine: Machine, f: Rationals, vertices: Sequence[Rationals]) 
 
 def capped(d: int, cap: Fraction, support: int) -> list[Rationals]:
     """Vertices of {P : P_y <= cap, P_y = 0 for y >= support}, cap in [1/2, 1): one class at the cap, another at the rest."""
-    found = {
+    vertices = {
         tuple(cap if c == a else 1 - cap if c == b else Fraction(0) for c in range(d))
         for a in range(support)
         for b in range(support)
         if a != b
     }
-    return sorted(found)
+    return sorted(vertices)
 
 
 def _constant(value: int, d: int) -> Rationals:
@@ -96,9 +97,9 @@ def _bayes_type(d: int) -> Rationals:
     return (Fraction(d - 1), *_constant(-1, d - 1))
 
 
-def theorem5(d: int) -> tuple[Finding, ...]:
+def theorem5(d: int) -> tuple[TheoremFinding, ...]:
     """AMO and ATM: f* = 0 while every P_y < (d-1)/d;  f* = (d-1, -1, ..., -1) once P_1 > (d-1)/d."""
-    found = []
+    findings = []
     cap, zero, top = Fraction(d - 1, d), _constant(0, d), _bayes_type(d)
     for machine in (AMO, ATM):
         flat = all(
@@ -106,8 +107,8 @@ def theorem5(d: int) -> tuple[Finding, ...]:
             and alone_inside(machine, zero, capped(d, cap, s))
             for s in range(2, d + 1)
         )
-        found.append(
-            Finding(
+        findings.append(
+            TheoremFinding(
                 "UV Theorem 5, second case",
                 d,
                 f"{machine.name}: all P_y < (d−1)/d gives f* = 0, alone",
@@ -122,8 +123,8 @@ def theorem5(d: int) -> tuple[Finding, ...]:
             optimal_throughout(machine, top, p) and alone_inside(machine, top, p) for p in peaks
         )
         certain = minimize_risk(machine, _point(d, 0, Fraction(1))).unique
-        found.append(
-            Finding(
+        findings.append(
+            TheoremFinding(
                 "UV Theorem 5, first case",
                 d,
                 f"{machine.name}: P_1 > (d−1)/d gives f* = (d−1, −1, …), alone",
@@ -135,7 +136,7 @@ def theorem5(d: int) -> tuple[Finding, ...]:
                 else "false",
             )
         )
-    return tuple(found)
+    return tuple(findings)
 
 
 def _point(d: int, y: int, value: Fraction) -> Rationals:
@@ -146,18 +147,18 @@ def _mixed(d: int, cap: Fraction, y: int) -> Rationals:
     return tuple(cap if c == 0 else 1 - cap if c == y else Fraction(0) for c in range(d))
 
 
-def theorem6(d: int) -> tuple[Finding, ...]:
+def theorem6(d: int) -> tuple[TheoremFinding, ...]:
     """Without sum-to-zero and with every P_y < 1/2: f* = (-1, ..., -1) for the sum, f* = 0 for the maximum."""
     half = Fraction(1, 2)
-    found = []
+    findings = []
     for machine, value in ((OVA, -1), (TOTAL_MAX_FREE, 0)):
         f = _constant(value, d)
         throughout = optimal_throughout(machine, f, capped(d, half, d))
         inside = alone_inside(machine, f, capped(d, half, d))
         edge = all(alone_inside(machine, f, capped(d, half, s)) for s in range(3, d))
         named = "sum" if value else "maximum"
-        found.append(
-            Finding(
+        findings.append(
+            TheoremFinding(
                 "UV Theorem 6",
                 d,
                 f"total-{named}, no constraint: P_y < 1/2 gives f* = {value}, alone",
@@ -171,8 +172,8 @@ def theorem6(d: int) -> tuple[Finding, ...]:
         also = optimal_throughout(others, f, capped(d, half, d)) and alone_inside(
             others, f, capped(d, half, d)
         )
-        found.append(
-            Finding(
+        findings.append(
+            TheoremFinding(
                 "UV Theorem 6, read for max- or sum-over-others",
                 d,
                 f"others-{named}: the same",
@@ -180,10 +181,10 @@ def theorem6(d: int) -> tuple[Finding, ...]:
                 "" if also else "the theorem is about the total operators only (MATH E5)",
             )
         )
-    return (*found, _constraint_matters(d))
+    return (*findings, _constraint_matters(d))
 
 
-def _constraint_matters(d: int) -> Finding:
+def _constraint_matters(d: int) -> TheoremFinding:
     """At f = 0 the slope of the total-max risk along u = (1, -1, ..., -1) is (1 - P_1) - P_1, negative for P_1 > 1/2."""
     loss = point_loss(TOTAL_MAX_FREE, d)
     u = [rational(Fraction(1 if c == 0 else -1)) for c in range(d)]
@@ -194,7 +195,7 @@ def _constraint_matters(d: int) -> Finding:
         ]
         slopes[group.y] = slopes[group.y] + max(rates if group.positive else [*rates, loss.zero])
     falls = slopes[0] == -1 and all(v == 1 for v in slopes[1:])
-    return Finding(
+    return TheoremFinding(
         "UV section 3.1, after Theorem 6",
         d,
         "for the maximum, dropping sum-to-zero changes nothing",
@@ -206,9 +207,9 @@ def _constraint_matters(d: int) -> Finding:
     )
 
 
-def corollary1(d: int) -> tuple[Finding, ...]:
+def corollary1(d: int) -> tuple[TheoremFinding, ...]:
     """AMO and ATM are not Fisher consistent, LLW and ATS are."""
-    found = []
+    findings = []
     for machine, claimed in ((AMO, False), (ATM, False), (LLW, True), (ATS, True)):
         result = fisher_consistency(machine, d)
         correction = ""
@@ -217,8 +218,8 @@ def corollary1(d: int) -> tuple[Finding, ...]:
             correction = (
                 f"P = ({', '.join(map(str, c.P))}) has f* = ({', '.join(map(str, c.f))}) (MATH E1)"
             )
-        found.append(
-            Finding(
+        findings.append(
+            TheoremFinding(
                 "UV Corollary 1",
                 d,
                 f"{machine.name} is {'' if claimed else 'not '}Fisher consistent",
@@ -226,16 +227,16 @@ def corollary1(d: int) -> tuple[Finding, ...]:
                 correction,
             )
         )
-    return tuple(found)
+    return tuple(findings)
 
 
-def liu_lemma(d: int) -> tuple[Finding, ...]:
+def liu_lemma(d: int) -> tuple[TheoremFinding, ...]:
     """CS: f* = 0, alone up to a constant, where every P_y < 1/2 (Liu 2007, Lemma 4)."""
     half, zero = Fraction(1, 2), _constant(0, d)
     throughout = optimal_throughout(CS, zero, capped(d, half, d))
     alone = [alone_inside(CS, zero, capped(d, half, s)) for s in range(3, d + 1)]
     return (
-        Finding(
+        TheoremFinding(
             "Liu 2007, Lemma 4",
             d,
             "CS: every P_y < 1/2 gives f* = 0, alone up to a constant",

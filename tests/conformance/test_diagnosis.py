@@ -22,28 +22,28 @@ def problem(machine=mr.WW, C=1.0, bias="free", **more):
 def test_the_truth_is_optimal_as_claimed():
     s = mr.solve(problem())
     for given in ({"W": s.W, "b": s.b}, {"alpha": s.alpha}, {"scores": s.decision_function(X)}):
-        found = diagnose(problem(), **given)
-        assert found.as_claimed, found
-        assert found.found.certificate.optimal(1e-6)
+        diagnosis = diagnose(problem(), **given)
+        assert diagnosis.as_claimed, diagnosis
+        assert diagnosis.found.certificate.optimal(1e-6)
 
 
 def test_three_edits_at_once_and_the_certificate_that_proves_them():
     s = mr.solve(problem(mr.CS, C=4.0, bias="penalized"))
-    found = diagnose(problem(), W=s.W / 2, b=s.b / 2)
-    assert found.found is not None
-    assert found.found.problem.machine.name == "CS"
-    assert found.found.problem.bias == "penalized"
-    assert found.found.C == 4.0
-    assert found.found.certificate.optimal(1e-6)
-    assert "margin f_y - f_c >= 1" in str(found)
-    assert json.loads(json.dumps(found.to_dict()))["found"]["machine"] == "CS"
+    diagnosis = diagnose(problem(), W=s.W / 2, b=s.b / 2)
+    assert diagnosis.found is not None
+    assert diagnosis.found.problem.machine.name == "CS"
+    assert diagnosis.found.problem.bias == "penalized"
+    assert diagnosis.found.C == 4.0
+    assert diagnosis.found.certificate.optimal(1e-6)
+    assert "margin f_y - f_c >= 1" in str(diagnosis)
+    assert json.loads(json.dumps(diagnosis.to_dict()))["found"]["machine"] == "CS"
 
 
 @pytest.mark.parametrize("sigma", [10.0, 100.0])
 def test_intercept_scaling(sigma):
     s = mr.solve(mr.Problem(mr.WW, np.column_stack([X, np.full(len(X), sigma)]), Y))
-    found = diagnose(problem(bias="penalized"), W=s.W[:-1], b=sigma * s.W[-1])
-    assert f"intercept scaled by {sigma:g}" in found.sentence
+    diagnosis = diagnose(problem(bias="penalized"), W=s.W[:-1], b=sigma * s.W[-1])
+    assert f"intercept scaled by {sigma:g}" in diagnosis.sentence
 
 
 def test_lambda_and_mean():
@@ -61,23 +61,23 @@ def test_a_square_w_transposed():
 def test_swapped_labels_and_rbf_kernel():
     claim = problem(kernel=mr.rbf(0.5), bias="none")
     s = mr.solve(claim)
-    found = diagnose(claim, coef=s.coef[:, [1, 0, 2]])
-    assert "column [1, 0, 2]" in found.sentence
+    diagnosis = diagnose(claim, coef=s.coef[:, [1, 0, 2]])
+    assert "column [1, 0, 2]" in diagnosis.sentence
 
 
 def test_nothing_we_know_is_said_so():
     s = mr.solve(problem())
     rng = np.random.default_rng(0)
-    found = diagnose(problem(), W=s.W + 0.3 * rng.normal(size=s.W.shape), b=s.b)
-    assert found.found is None
-    assert "optimal for nothing we know" in found.sentence
-    assert found.claimed.primal_error > 0.01
+    diagnosis = diagnose(problem(), W=s.W + 0.3 * rng.normal(size=s.W.shape), b=s.b)
+    assert diagnosis.found is None
+    assert "optimal for nothing we know" in diagnosis.sentence
+    assert diagnosis.claimed.primal_error > 0.01
 
 
 def test_a_loosely_converged_other_problem_is_close_to():
     s = mr.solve(problem(C=8.0).with_C(4.0))
-    found = diagnose(problem(C=1.0), W=s.W * (1 + 3e-4), b=s.b)
-    assert "close to the optimum of WW, C·4" in found.sentence
+    diagnosis = diagnose(problem(C=1.0), W=s.W * (1 + 3e-4), b=s.b)
+    assert "close to the optimum of WW, C·4" in diagnosis.sentence
 
 
 def test_the_ray_test_never_rules_out_the_truth():

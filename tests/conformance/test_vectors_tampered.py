@@ -2,7 +2,6 @@
 
 import copy
 import json
-import re
 import subprocess
 import sys
 
@@ -138,7 +137,7 @@ def edit(*path, value):
         (edit("comment", value="hello"), "unknown"),
         (lambda d: d["vectors"].append(copy.deepcopy(d["vectors"][0])), "same id"),
         (edit("vectors", 0, "result", value="proved"), "neither valid nor invalid"),
-        (edit("vectors", 0, "machine", "sum_to_zero", value=True), "imply it"),
+        (edit("vectors", 0, "machine", "sum_to_zero", value=True), "sum_to_zero is not that of"),
         (edit("vectors", 0, "bias", value="fixed"), "not one of"),
         (edit("vectors", 0, "cost", value="cubic"), "not one of"),
         (edit("vectors", 0, "y", 0, value=-1), "not a class"),
@@ -163,19 +162,96 @@ def test_altered_documents_are_refused(change, words):
     assert any(words in fault for _, faults in verify_document(document) for fault in faults)
 
 
-def test_one_file_states_one_machine_for_each_number_of_classes():
-    document = copy.deepcopy(DOCUMENTS["MMR"])
-    document["vectors"] = [
-        v for v in document["vectors"] if re.fullmatch("MMR-free-linear-d3-[a-zC-]+", v["id"])
-    ]
-    one = next(v for v in document["vectors"] if v["id"].endswith("single-example"))
-    one["machine"]["sum_to_zero"] = (
-        False  # W* = 0 either way: true by itself, but not of this file's machine
-    )
-    assert verify_valid(one) == []
-    assert any(
-        "another machine" in fault for _, faults in verify_document(document) for fault in faults
-    )
+def relabelled(vector, old, new):
+    """The vector of machine ``old`` said to be one of ``new``, consistently in every field that names it."""
+    vector = copy.deepcopy(vector)
+    vector["machine"]["name"], vector["rival"]["machine"]["name"] = new, old
+    vector["id"] = vector["id"].replace(f"{old}-", f"{new}-", 1)
+    vector["comment"] = vector["comment"].replace(f"{old}:", f"{new}:", 1)
+    vector["flags"] = [flag.replace(f"{old}/{new}", f"{new}/{old}") for flag in vector["flags"]]
+    return vector
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("CS", "WW"), ("AMO", "ATM"), ("LLW", "ATS"), ("MMR", "MMR_ORTHO")]
+)
+def test_a_machine_is_tied_to_its_name(old, new):
+    vectors = [relabelled(v, old, new) for v in DOCUMENTS[old]["vectors"] if v["result"] == "valid"]
+    results = verify_document(DOCUMENTS[old] | {"machine": new, "vectors": vectors})
+    assert len(results) == len(vectors) >= 50
+    assert all(any(f"is not that of {new}" in fault for fault in faults) for _, faults in results)
+
+
+@pytest.mark.parametrize("field", ["aggregation", "groups", "sum_to_zero", "nu", "gamma"])
+def test_a_field_of_another_machine_is_refused_by_name(field):
+    """Also where the altered machine has the same optimum: W* = 0 with one example, whether or not W sums to zero."""
+    vector = copy.deepcopy(BY_ID["MMR-free-linear-d3-single-example"])
+    other = BY_ID["RM-1-2-free-linear-d3-single-example"]["machine"]
+    changed = {"sum_to_zero": False}.get(field, other[field])
+    vector["machine"][field] = changed
+    assert any("of MMR with 3 classes" in fault for fault in verify_valid(vector))
+
+
+def test_a_machine_of_no_known_name_is_refused():
+    vector = copy.deepcopy(BY_ID["WW-none-linear-d2-ordinary"])
+    for name in ("XX", "RM(1/3)", "ww", "", None, ["WW"]):
+        vector["machine"]["name"] = name
+        assert any("machine.name" in fault for fault in verify_valid(vector))
+
+
+def long_rational(vector):
+    """W in numbers whose exact values have more digits than Python prints."""
+    primes = (f"1/{3**k}" for k in range(300, 420))
+    vector["W"] = [[next(primes) for _ in row] for row in vector["W"]]
+    vector["alpha"] = [[next(primes) for _ in row] for row in vector["alpha"]]
+
+
+def test_a_refused_vector_is_refused_alone(tmp_path, capsys):
+    """Also where the refusal speaks of numbers too long to print, and where a file among others is none."""
+    first, second, third = (small(key) for key in ("WW", "MMR", "OVA"))
+    first["vectors"][0]["machine"]["gamma"][0][0] = "7" * 5000
+    long_rational(second["vectors"][0])
+    names = []
+    for k, document in enumerate((first, "no file", second, third)):
+        path = tmp_path / f"{k}.json"
+        path.write_text(json.dumps(document))
+        names.append(str(path))
+    assert main(names) == 2
+    printed = capsys.readouterr()
+    assert "1.json is not a vector file" in printed.err
+    total = sum(len(d["vectors"]) for d in (first, second, third))
+    assert f"{total} vectors, " in printed.out
+    assert f"{names[2]}: {second['vectors'][0]['id']}: " in printed.out
+    assert names[3] not in printed.out
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda v: v.update(y=[0] * 33), "33 examples"),
+        (lambda v: v.update(X=[["0"] * 17] * len(v["y"])), "17 features"),
+        (lambda v: v["machine"].update(gamma=[["1"]] * 9), "9 classes"),
+        (lambda v: v["machine"].update(gamma=[["1"]]), "1 classes"),
+        (lambda v: v.update(comment="x" * 40_000), "40000 characters"),
+        (lambda v: v.update(alpha=[["1" * 201] * 2] * len(v["y"])), "no such number"),
+        (lambda v: v.update(C="1e100"), "no such number"),
+        (lambda v: v.update(C="1" * 41), "no such number"),
+    ],
+)
+def test_limits_are_checked_before_the_work(change, words):
+    vector = copy.deepcopy(BY_ID["WW-none-linear-d2-ordinary"])
+    change(vector)
+    assert any(words in fault for fault in verify_valid(vector))
+
+
+def test_the_simplex_method_ends(monkeypatch):
+    from msvm_ref.conformance.verifier import bias
+
+    monkeypatch.setattr(bias, "PIVOTS", 0)
+    document = small("MMR")
+    document["vectors"] = [BY_ID["MMR-free-linear-d3-ordinary"]]
+    faults = verify_document(document)[0][1]
+    assert faults == ["it cannot be verified: the range of b takes more than 0 pivots"]
 
 
 def test_a_vector_out_of_its_file_still_needs_its_base():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.cli import main
 from msvm_ref.datasets.tables import read_points, read_table
+from msvm_ref.estimator.model_file import digest
 from msvm_ref.estimator.saved import SavedModel
+from msvm_ref.judge.certificate import Certificate
 from tests.small_problems import blobs
 
 X, Y = blobs(3)
@@ -59,8 +62,9 @@ def test_a_model_reloads_exactly_and_is_verified(train, capsys, options):
     again = path + ".again"
     model.save(again)
     assert Path(again).read_text() == Path(path).read_text()
-    good, certificate = model.verify()
+    good, certificate, faults = model.verify()
     assert good
+    assert faults == ()
     assert (certificate.lower, certificate.upper) == (
         model.claimed["lower"],
         model.claimed["upper"],
@@ -84,38 +88,144 @@ def test_the_model_is_the_estimator(train):
     assert loaded.labels == (0, 1, 2)
 
 
-def tampered(record: dict, what: str) -> None:
-    if what == "W":
-        record["W"][0][0] += 0.1
-    elif what == "alpha":
-        record["alpha"][0] = [2.0, 2.0, 2.0]
-    elif what == "y":
-        record["train"]["y"][0] = 2 - record["train"]["y"][0]
-    elif what == "X":
-        record["train"]["X"][0][0] += 1.0
-    elif what == "C":
-        record["C"] = 2.0
-    elif what == "bias":
-        record["bias"] = "free"
-    elif what == "machine":
-        record["machine"] = "CS"
-    elif what == "claim":
-        record["certificate"]["lower"] *= 1.001
-        record["certificate"]["upper"] *= 1.001
-    elif what == "weights":
-        record["train"]["sample_weight"] = [2.0] * len(record["train"]["y"])
-
-
-@pytest.mark.parametrize(
-    "what", ["W", "alpha", "y", "X", "C", "bias", "machine", "claim", "weights"]
-)
-def test_a_model_that_was_tampered_with_is_found_out(train, capsys, what):
-    path = fit(train)
+def rewritten(path, change, signed=True) -> None:
+    """The model file after ``change``, with the digest of what it then holds unless it is left as it was."""
     record = json.loads(Path(path).read_text())
-    tampered(record, what)
+    change(record)
+    if signed:
+        record["sha256"] = digest(record)
     Path(path).write_text(json.dumps(record))
+
+
+def swapped(values, i=0, j=1) -> None:
+    values[i], values[j] = values[j], values[i]
+
+
+def claim(**fields):
+    return lambda record: record["certificate"].update(
+        {name: change(record["certificate"][name]) for name, change in fields.items()}
+    )
+
+
+FORGERIES = {
+    "W": lambda r: r["W"][0].__setitem__(0, r["W"][0][0] + 0.1),
+    "rows of W": lambda r: swapped(r["W"]),
+    "alpha": lambda r: r["alpha"].__setitem__(0, [2.0, 2.0, 2.0]),
+    "b": lambda r: swapped(r["b"]),
+    "y": lambda r: swapped(r["train"]["y"], 0, -1),
+    "X": lambda r: r["train"]["X"][0].__setitem__(0, r["train"]["X"][0][0] + 1.0),
+    "C": lambda r: r.update(C=2.0),
+    "bias": lambda r: r.update(bias="free"),
+    "cost": lambda r: r.update(cost="quadratic"),
+    "machine": lambda r: r.update(machine="CS"),
+    "weights": lambda r: r["train"].update(sample_weight=[2.0] * len(r["train"]["y"])),
+    "tolerance": lambda r: r.update(tolerance=1e-15),
+    "labels": lambda r: swapped(r["labels"]),
+    "enclosure": claim(lower=lambda v: v * (1 + 1e-11), upper=lambda v: v * (1 + 1e-11)),
+}
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_a_forged_model_is_found_out_by_recomputation(train, capsys, what):
+    """The digest is that of the forgery: whoever can write a file can compute it."""
+    path = fit(train)
+    rewritten(path, FORGERIES[what])
+    status = main(["predict", path, "--verify"])
+    said = capsys.readouterr().err
+    assert (status, "NOT borne out" in said) in ((1, True), (2, False)), said
+    assert "is borne out" not in said
+
+
+@pytest.mark.parametrize("what", [*FORGERIES, "features", "method", "msvm_ref"])
+def test_whatever_is_altered_the_digest_shows(train, capsys, what):
+    others = {
+        "features": lambda r: swapped(r["features"]),
+        "method": lambda r: r.update(method="by hand"),
+        "msvm_ref": lambda r: r.update(msvm_ref="9.9"),
+    }
+    path = fit(train)
+    rewritten(path, (FORGERIES | others)[what], signed=False)
+    for line in (["predict", path, "--verify"], ["predict", path, str(train)]):
+        assert main(line) == 2
+        assert "altered after it was saved" in capsys.readouterr().err
+
+
+def claims_of_a_model():
+    fitted = mr.MulticlassSVC("WW", tol=1e-6, method="primal").fit(X, Y)
+    return SavedModel.of(fitted.solution_, fitted.classes_, fitted.tol).to_dict()["certificate"]
+
+
+def falsified(value):
+    if isinstance(value, bool) or value is None:
+        return 0.25 if value is None else not value
+    if isinstance(value, dict):
+        return {name: not verdict for name, verdict in value.items()}
+    return value + "!" if isinstance(value, str) else value / 2 + 1e-9
+
+
+@pytest.mark.parametrize("name", claims_of_a_model())
+def test_no_field_of_the_certificate_is_believed(train, capsys, name):
+    """Neither alone nor, for a field that others follow from, with the others made to fit."""
+    path = fit(train, "--method", "primal")
+    rewritten(path, claim(**{name: falsified}))
+    assert main(["predict", path, "--verify"]) in (1, 2)
+    assert "is borne out" not in capsys.readouterr().err
+    if name not in {f.name for f in dataclasses.fields(Certificate)}:
+        return
+
+    def consistent(record):
+        values = record["certificate"]
+        chosen = {f.name: values[f.name] for f in dataclasses.fields(Certificate)}
+        record["certificate"] = Certificate(**chosen).to_dict()
+
+    rewritten(path, consistent)
     assert main(["predict", path, "--verify"]) == 1
-    assert "NOT borne out" in capsys.readouterr().err
+    assert f"NOT borne out: {name} is " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["primal", "dual"])
+def test_verification_prints_the_statement_it_is_about(train, capsys, method):
+    """Names of columns are part of the statement: another naming is another statement, under another digest."""
+    path = fit(train, "--method", method)
+    told = capsys.readouterr().out.split("sha256 ")[1].strip()
+    assert main(["predict", path, "--verify", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["statement"] in printed.err
+    assert f"sha256 {told}" in printed.err
+    assert "features: 'a', 'b', 'c'" in printed.err
+    for label in LABELS:
+        assert f"{label!r} ({list(np.array(LABELS)[Y]).count(label)})" in printed.err
+    rewritten(path, lambda r: swapped(r["features"]))
+    assert main(["predict", path, "--verify"]) == 0
+    printed = capsys.readouterr().err
+    assert "features: 'b', 'a', 'c'" in printed
+    assert told not in printed
+
+
+def test_a_model_of_many_labels_costs_what_its_size_costs(train, capsys):
+    """Eight kilobytes with 400 labels once kept the judge busy for minutes."""
+    path = fit(train)
+    many = [f"l{k}" for k in range(400)]
+
+    def grown(record):
+        record["labels"], record["W"], record["b"] = many, [[0.0] * 400] * 3, [0.0] * 400
+        record["train"].update(X=[[0.0] * 3], y=["l7"], sample_weight=None)
+        record["alpha"] = [[0.0] * 400]
+
+    rewritten(path, grown)
+    assert main(["predict", path, "--verify"]) == 1
+    rewritten(path, lambda r: (grown(r), r.update(bias="free")))
+    assert main(["predict", path, "--verify"]) == 2
+    assert "at most 100 to be judged again" in capsys.readouterr().err
+    np.savez(train.parent / "new.npz", X=X)
+    assert main(["predict", path, str(train.parent / "new.npz")]) == 0
+
+
+def test_work_is_estimated_before_it_is_done(train, monkeypatch, capsys):
+    path = fit(train, "--kernel", "rbf:0.5")
+    monkeypatch.setattr("msvm_ref.estimator.saved.MOST_WORK", 100)
+    assert main(["predict", path, "--verify"]) == 2
+    assert "to be judged again" in capsys.readouterr().err
 
 
 def test_predict_finds_columns_by_name(train, tmp_path, capsys):
@@ -241,31 +351,70 @@ def test_points_that_do_not_fit_are_refused(train, tmp_path, capsys, content, ma
     [
         lambda r: r.pop("alpha"),
         lambda r: r.update(format="other"),
+        lambda r: r.update(format="msvm-ref model 1"),
+        lambda r: r.update(extra=1),
         lambda r: r.update(W=[[1.0]]),
+        lambda r: r.update(W=[[10**400] * 3] * 3),
+        lambda r: r.update(W="abc"),
         lambda r: r.update(kernel={}),
         lambda r: r.update(kernel={"name": "rbf"}),
+        lambda r: r.update(kernel={"name": "rbf", "gamma": []}, coef=r.pop("W")),
+        lambda r: r.update(
+            kernel={"name": "polynomial", "degree": 10**9, "gamma": 1, "coef0": 1}, coef=r.pop("W")
+        ),
         lambda r: r.update(machine="SVM"),
+        lambda r: r.update(machine=None),
+        lambda r: r.update(machine="RM(1e999999999)"),
+        lambda r: r.update(cost=["linear"]),
         lambda r: r.update(labels=["ant"]),
-        lambda r: r.update(b=[0.0, float("nan"), 0.0]),
+        lambda r: r.update(labels={"ant": 1, "bee": 2, "cat": 3}),
+        lambda r: r.update(b=[0.0, None, 0.0]),
         lambda r: r["train"].update(X=[["x"]]),
+        lambda r: r["train"].update(X={}),
+        lambda r: r["train"].update(y=[[]] * 15),
+        lambda r: r["train"].update(y="ant"),
+        lambda r: r["train"].update(sample_weight="1"),
+        lambda r: r["train"].pop("y"),
+        lambda r: r.update(train=None),
         lambda r: r.update(kernel=3),
         lambda r: r["certificate"].pop("lower"),
+        lambda r: r["certificate"].update(lower=[]),
+        lambda r: r["certificate"].update(lower=10**400),
+        lambda r: r["certificate"].update(upper="many"),
+        lambda r: r.update(certificate=None),
         lambda r: r.update(C=-1.0),
+        lambda r: r.update(C=10**400),
+        lambda r: r.update(C="1"),
+        lambda r: r.update(bias=[]),
         lambda r: r.update(kernel={"name": "os.system"}),
+        lambda r: r.update(kernel={"name": ["linear"]}),
         lambda r: r.update(labels=["ant", "ant", "bee"]),
         lambda r: r.update(labels=[["ant"], {}, None]),
         lambda r: r.update(features=["a"]),
+        lambda r: r.update(features=[1, 2, 3]),
         lambda r: r.update(tolerance=1e9),
+        lambda r: r.update(tolerance=10**400),
+        lambda r: r.update(tolerance=None),
+        lambda r: r.update(method=3),
+        lambda r: r.update(msvm_ref="\x1b[31m"),
     ],
 )
 def test_a_broken_model_gets_a_typed_error(train, capsys, change):
     path = fit(train)
-    record = json.loads(Path(path).read_text())
-    change(record)
-    Path(path).write_text(json.dumps(record))
+    rewritten(path, change)
     capsys.readouterr()
     assert main(["predict", path, str(train)]) == 2
     assert "Error" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[" * 10**5, '{"format": NaN}', '{"a": 1, "a": 2}', "9" * 5000, "\ud800"]
+)
+def test_texts_that_are_no_model(tmp_path, capsys, text):
+    path = tmp_path / "model.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert main(["predict", str(path), "--verify"]) == 2
+    assert "DataError" in capsys.readouterr().err
 
 
 def test_other_refusals(train, tmp_path, capsys):

@@ -93,8 +93,10 @@ def enumerated(problem):
         )
         if free and machine.sum_to_zero:
             b = [v - sum(b, fmpq(0)) / d for v in b]
-        primal = primal_value(problem, phi, phi.transpose() * A, b)
-        if primal == dual_value(problem, phi, alpha):
+        W = phi.transpose() * A
+        half_norm = sum((v * v for v in W.entries()), fmpq(0)) / 2
+        primal = primal_value(problem, phi * W, half_norm, b)
+        if primal == dual_value(problem, alpha, half_norm):
             best = primal if best is None else min(best, primal)
     return best
 

@@ -6,8 +6,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.exact.bias import bias_interval
-from msvm_ref.exact.check import check_exact
-from msvm_ref.exact.check_kernel import check_kernel
+from msvm_ref.exact.check import check_exact, check_kernel
 from msvm_ref.solvers.exact_optimum import exact_optimum
 from tests.small_problems import BIASES, COSTS, label, table
 
@@ -65,6 +64,23 @@ def test_every_one_digit_tampering_is_refused(machine, bias, cost):
             ):  # there b + t (1, ..., 1) is as good
                 b = (*best.b[:c], value, *best.b[c + 1 :])
                 assert check_exact(problem, best.value, best.W, b, best.alpha), (c, value)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("machine", [mr.LLW, mr.RM()], ids=lambda m: m.name)
+def test_every_tampering_with_an_optimum_by_coefficients_is_refused(machine, bias):
+    problem = mr.Problem(machine, X, Y, C=0.5, kernel=mr.polynomial(2), bias=bias)
+    best = exact_optimum(problem, gram="kernel")
+    stated = {"value": best.value, "coef": best.coef, "b": best.b, "alpha": best.alpha}
+    assert check_kernel(problem, **stated) == []
+    off = Fraction(1, 10**40)
+    assert check_kernel(problem, **stated | {"value": best.value + off})
+    for name in ("coef", "alpha"):
+        for i, row in enumerate(stated[name]):
+            for j, entry in enumerate(row):
+                changed = replaced(stated[name], i, j, entry + off)
+                assert check_kernel(problem, **stated | {name: changed}), (name, i, j)
+    assert check_kernel(problem, **stated | {"b": (best.b[0] + off, *best.b[1:])})
 
 
 def test_a_shifted_bias_of_a_relative_machine_is_rightly_accepted():

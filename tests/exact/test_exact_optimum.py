@@ -7,8 +7,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.errors import ExactnessError
-from msvm_ref.exact.check import check_exact
-from msvm_ref.exact.check_kernel import check_kernel
+from msvm_ref.exact.check import check_exact, check_kernel
 from msvm_ref.exact.optimum import decimal
 from msvm_ref.exact.optimum import prove_optimum as from_guess
 from msvm_ref.judge.candidate import Candidate
@@ -103,7 +102,7 @@ def test_other_kernels_are_exact_for_their_float64_factor(kernel):
         kernel=kernel,
         bias="free",
     )
-    optimum = exact_optimum(problem)
+    optimum = exact_optimum(problem, gram="factor")
     W = np.array([[float(v) for v in row] for row in optimum.W])
     assert W.shape == (problem.features.shape[1], 3)
     np.testing.assert_allclose(
@@ -172,12 +171,19 @@ POINTS, LABELS = [[0.0, 1.5], [1.0, 0.25], [-1.0, 0.5], [0.5, 0.5], [0.5, 0.5]],
 @pytest.mark.parametrize("kernel", [mr.polynomial(2), mr.rbf(0.5)], ids=str)
 def test_the_kernels_own_gram(kernel, machine, bias):
     problem = mr.Problem(machine, POINTS, LABELS, kernel=kernel, bias=bias)
-    own, factor = exact_optimum(problem, gram="kernel"), exact_optimum(problem)
+    own, factor = (exact_optimum(problem, gram=gram) for gram in ("kernel", "factor"))
     assert own.value == pytest.approx(factor.value, rel=1e-13)
     assert check_kernel(problem, own.value, own.coef, own.b, own.alpha) == []
     assert check_kernel(problem, own.value + Fraction(1, 10**40), own.coef, own.b, own.alpha)
     wrong = ((own.coef[0][0] + 1, *own.coef[0][1:]), *own.coef[1:])
     assert check_kernel(problem, own.value, wrong, own.b, own.alpha)
+
+
+def test_an_irrational_kernel_has_no_rational_optimum():
+    with pytest.raises(ExactnessError, match="gram='factor'"):
+        exact_optimum(mr.Problem(mr.WW, POINTS, LABELS, kernel=mr.rbf(0.5)))
+    polynomial = mr.Problem(mr.WW, POINTS, LABELS, kernel=mr.polynomial(2))
+    assert exact_optimum(polynomial).value == exact_optimum(polynomial, gram="kernel").value
 
 
 def test_a_polynomial_of_degree_one_is_the_linear_kernel():

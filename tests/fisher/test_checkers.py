@@ -90,7 +90,7 @@ def test_every_altered_direction_or_multiplier_is_noticed_or_harmless(proof, i):
             lambda p: next(leaves(p["cases"][0]["tree"], "directions"))["directions"][
                 0
             ].__setitem__(0, "x"),
-            "rationals",
+            "rational",
         ),
         (
             lambda p: next(leaves(p["cases"][0]["tree"], "directions"))["b"].__setitem__(0, "-1"),
@@ -118,7 +118,7 @@ def test_every_altered_direction_or_multiplier_is_noticed_or_harmless(proof, i):
         ),
         (lambda p: next(leaves(p["cases"][0]["tree"], "empty"))["empty"].pop(), "length"),
         (lambda p: next(splits(p["cases"][0]["tree"])).pop("zero"), "'zero'"),
-        (lambda p: next(splits(p["cases"][0]["tree"])).update(constant="1/0"), "rationals"),
+        (lambda p: next(splits(p["cases"][0]["tree"])).update(constant="1/0"), "rational"),
     ],
 )
 def test_tampered_proofs_are_refused(proof, change, words):
@@ -290,11 +290,11 @@ def walk(tree, mode):
 
 
 def test_a_wall_without_interior_is_bad_in_the_generic_and_not_in_the_open_sense():
-    from msvm_ref.fisher.prover import Found
+    from msvm_ref.fisher.prover import CounterexampleFound
 
-    with pytest.raises(Found) as found:
+    with pytest.raises(CounterexampleFound) as raised:
         one_case("generic")
-    P = found.value.bad.wanted.P
+    P = raised.value.bad.worst.P
     assert P[0] == 2 * P[1]
     tree = one_case("open")
     assert walk(tree, "open") > 0

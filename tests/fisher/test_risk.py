@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.fisher.loss import fraction, point_loss, rational
+from msvm_ref.exact.numbers import fraction, rational
+from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.probability import probabilities, simple_probabilities
 from msvm_ref.fisher.risk import minimize_risk
 from msvm_ref.model.catalogue import AMO, ATS, CATALOGUE, CS, LLW, MMR_ORTHO, WW
@@ -18,20 +19,24 @@ MATH = ["2/5", "3/10", "1/5", "1/10"]
 
 
 def test_the_ats_counterexample_of_math_e1():
-    found = minimize_risk(ATS, MATH)
-    assert (found.value, found.minimiser, found.unique) == (F(16, 5), (1, 1, -1, -1), True)
-    assert (found.argmax_classes, found.bayes_classes, found.consistent) == ((0, 1), (0,), False)
+    minimum = minimize_risk(ATS, MATH)
+    assert (minimum.value, minimum.minimiser, minimum.unique) == (F(16, 5), (1, 1, -1, -1), True)
+    assert (minimum.argmax_classes, minimum.bayes_classes, minimum.consistent) == (
+        (0, 1),
+        (0,),
+        False,
+    )
     P, f = ([rational(F(v)) for v in values] for values in (MATH, (3, -1, -1, -1)))
     assert fraction(point_loss(ATS, 4).risk(P, f)) == F(18, 5)
 
 
 def test_liu_s_lemma_at_one_p():
-    found = minimize_risk(CS, [0.4, 0.3, 0.3])
-    assert (F(2, 5), F(3, 10), F(3, 10)) == found.P
-    assert found.minimiser == (0, 0, 0)
-    assert found.unique
-    assert found.up_to_constant
-    assert found.argmax_classes == (0, 1, 2)
+    minimum = minimize_risk(CS, [0.4, 0.3, 0.3])
+    assert (F(2, 5), F(3, 10), F(3, 10)) == minimum.P
+    assert minimum.minimiser == (0, 0, 0)
+    assert minimum.unique
+    assert minimum.up_to_constant
+    assert minimum.argmax_classes == (0, 1, 2)
 
 
 @pytest.mark.parametrize("machine", CATALOGUE, ids=lambda m: m.name)
@@ -41,31 +46,34 @@ def test_agrees_with_brute_force_on_random_and_boundary_p(machine):
         d = rng.choice([2, 3, 3])
         weights = [rng.randint(0, 4) for _ in range(d - 1)] + [1]
         P = [F(w, sum(weights)) for w in weights]
-        found = minimize_risk(machine, P)
-        assert (found.value, list(found.argmax_classes)) == ranked_first(machine, P)
+        minimum = minimize_risk(machine, P)
+        assert (minimum.value, list(minimum.argmax_classes)) == ranked_first(machine, P)
 
 
 def test_a_face_has_its_corners_and_both_stories():
-    found = minimize_risk(WW, MATH)
-    assert not found.unique
-    assert found.bounded
-    assert found.vertices == ((2, 0, 0, -2), (1, 1, -1, -1))
-    assert found.some_right
-    assert not found.consistent
-    assert "corners" in str(found)
+    minimum = minimize_risk(WW, MATH)
+    assert not minimum.unique
+    assert minimum.bounded
+    assert minimum.vertices == ((2, 0, 0, -2), (1, 1, -1, -1))
+    assert minimum.some_right
+    assert not minimum.consistent
+    assert "corners" in str(minimum)
 
 
 def test_unbounded_minimisers_are_reported():
-    found = minimize_risk(MMR_ORTHO, ["1/2", "1/2"])
-    assert (found.value, found.bounded, found.unique) == (0, False, False)
+    minimum = minimize_risk(MMR_ORTHO, ["1/2", "1/2"])
+    assert (minimum.value, minimum.bounded, minimum.unique) == (0, False, False)
     certain = minimize_risk(LLW, [1, 0, 0])
     assert not certain.bounded
     assert certain.consistent
 
 
 def test_quadratic_cost_is_confirmed_exactly():
-    found = minimize_risk(WW.with_cost("quadratic"), ["1/2", "3/10", "1/5"])
-    assert (found.value, found.minimiser) == (F(236, 131), (F(178, 393), F(-14, 393), F(-164, 393)))
+    minimum = minimize_risk(WW.with_cost("quadratic"), ["1/2", "3/10", "1/5"])
+    assert (minimum.value, minimum.minimiser) == (
+        F(236, 131),
+        (F(178, 393), F(-14, 393), F(-164, 393)),
+    )
     assert minimize_risk(AMO.with_cost("quadratic"), ["1/2", "3/10", "1/5"]).minimiser == (0, 0, 0)
 
 

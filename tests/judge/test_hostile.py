@@ -259,7 +259,10 @@ def test_a_column_of_years_does_not_cost_the_lower_bound():
 
 def test_tiny_costs_keep_their_bias_interval():
     problem = mr.Problem(mr.WW, np.zeros((3, 1)), [0, 0, 1], C=1e-9, bias="free")
-    np.testing.assert_allclose(mr.solve(problem).b_interval, [[1, 1], [-1, -1]], atol=1e-5)
+    solution = mr.solve(problem)
+    np.testing.assert_allclose(solution.b_interval_estimate, [[1, 1], [-1, -1]], atol=1e-5)
+    assert (solution.b_interval[:, 0] <= [1, -1]).all()
+    assert (solution.b_interval[:, 1] >= [1, -1]).all()
     assert mr.certify(problem, alpha=np.array([[0, 0.5], [0, 0.5], [1, 0]]) * 1e-9).optimal(1e-9)
 
 

@@ -9,15 +9,25 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.judge import objective
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certify import judge_candidate
-from msvm_ref.judge.feasible import equality_residual, exact_sum, feasible_dual
-from msvm_ref.judge.objective import dual_value, primal_value
+from msvm_ref.judge.certify import judge
+from msvm_ref.judge.feasible import as_float, equality_residual, exact_sum, feasible_dual
+from msvm_ref.judge.image import image_of_coef, image_of_weights
 from tests.small_problems import BIASES, COSTS, MACHINES, blobs, label, table
 
 
+def primal_value(problem: mr.Problem, W, b, care: int = 0) -> objective.Enclosed:
+    return objective.primal_value(problem, image_of_weights(problem, W, care), b)
+
+
+def dual_value(problem: mr.Problem, alpha, care: int = 0) -> objective.Enclosed:
+    A, error = objective.expansion(problem, alpha, np.longdouble if care == 2 else np.float64)
+    return objective.dual_value(problem, alpha, image_of_coef(problem, A, care, error))
+
+
 def exact_primal(problem: mr.Problem, W, b) -> Fraction:
-    """P in rationals, written from MATH section 1 with plain loops; sum-to-zero by centring (W, b)."""
+    """P in rationals, written from the definition with plain loops; sum-to-zero by centring (W, b)."""
     d, machine = problem.d, problem.machine
     W = [[Fraction(float(v)) for v in row] for row in W]
     b = [Fraction(float(v)) for v in b]
@@ -88,8 +98,8 @@ def test_values_enclose_the_exact_rationals(machine, bias, cost):
     if machine.sum_to_zero:
         W, b = W - W.mean(axis=1, keepdims=True), b - b.mean()
     primal, dual = exact_primal(problem, W, b), exact_dual(problem, alpha)
-    for dtype in (np.float64, np.longdouble):
-        p, d = primal_value(problem, W, b, dtype), dual_value(problem, alpha, dtype)
+    for care in (0, 2):
+        p, d = primal_value(problem, W, b, care), dual_value(problem, alpha, care)
         assert Fraction(p.low) <= primal <= Fraction(p.high)
         assert Fraction(d.low) <= dual <= Fraction(d.high)
         assert p.radius < 1e-10 * abs(p.value)
@@ -151,9 +161,9 @@ def test_the_charge_covers_the_exact_correction():
     ):  # OVA: class m's equality involves alpha[:, m] alone, with sign +1 on its own examples
         room = np.where((repaired.alpha[:, m] > 1e-3) & (repaired.alpha[:, m] < 0.6))[0][0]
         sign = 1 if problem.y[room] == m else -1
-        exact[room][m] -= sign * residual[m]
+        exact[room][m] -= sign * Fraction(int(residual[m].p), int(residual[m].q))
     claimed = dual_value(problem, repaired.alpha).low - repaired.charge
-    moved = sum(abs(float(v)) for v in residual)
+    moved = sum(abs(as_float(v)) for v in residual)
     assert moved < 1e-14
     assert float(exact_dual(problem, exact)) >= claimed - 10 * moved
 
@@ -168,7 +178,7 @@ def test_gap_splits_into_stationarity_and_complementarity(machine, bias, cost):
     if machine.sum_to_zero:
         W, b = W - W.mean(axis=1, keepdims=True), b - b.mean()
     alpha = feasible_dual(problem, rng.random((problem.n, 3))).alpha
-    c = judge_candidate(problem, Candidate(W, b, alpha))
+    c = judge(problem, Candidate(W, b, alpha))
     W_alpha = problem.features.T @ np.einsum(
         "ip,ipm->im", alpha, problem.spec.projected_nu[problem.y]
     )
@@ -280,7 +290,8 @@ def test_misplaced_halves_are_refused_with_the_remedy():
     with pytest.raises(mr.DataError, match=r"W\.T"):
         mr.certify(mr.Problem(mr.WW, X, y), W=np.zeros((3, 4)))
     with pytest.raises(mr.DataError, match="left out for bias='none'"):
-        mr.certify(mr.Problem(mr.WW, X, y), W=np.zeros((4, 3)), b=np.zeros(3))
+        mr.certify(mr.Problem(mr.WW, X, y), W=np.zeros((4, 3)), b=np.ones(3))
+    assert mr.certify(mr.Problem(mr.WW, X, y), W=np.zeros((4, 3)), b=np.zeros(3)).upper > 0
     with pytest.raises(mr.DataError, match="pass coef"):
         mr.certify(mr.Problem(mr.WW, X, y, kernel=mr.rbf(1.0)), W=np.zeros((4, 3)))
 

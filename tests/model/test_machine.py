@@ -66,6 +66,74 @@ def test_projected_nu_sums_to_zero_exactly_where_asked(machine):
         assert machine.projected_nu(4) == machine.nu(4)
 
 
+def by_the_formulas(machine, d):
+    """(nu, Pi nu) entry by entry from Definition 2 and Pi = I - 11'/d, for a margin that treats classes alike."""
+    margin, zero = machine.margin, Fraction(0)
+
+    def entry(y, c, m):
+        if c == y:
+            return margin.own if m == y else zero
+        return margin.true if m == y else margin.rival if m == c else zero
+
+    classes = range(d)
+    nu = tuple(tuple(tuple(entry(y, c, m) for m in classes) for c in classes) for y in classes)
+    if not machine.sum_to_zero:
+        return nu, nu
+    return nu, tuple(
+        tuple(tuple(v - sum(row) / Fraction(d) for v in row) for row in plane) for plane in nu
+    )
+
+
+ODD = mr.Machine(
+    "odd",
+    mr.Margin("odd", Fraction(2, 7), Fraction(1, 3), Fraction(-5, 11)),
+    mr.TOTAL_SUM,
+    mr.Target(0.1, 0.7, Fraction(1, 3)),
+    sum_to_zero=True,
+)
+
+
+@pytest.mark.parametrize("machine", [*MACHINES, mr.RM(0.1), ODD], ids=lambda m: m.name)
+def test_tables_in_closed_form_are_those_of_the_formulas_rounded_once(machine):
+    for d in range(2, 10):
+        nu, projected = by_the_formulas(machine, d)
+        assert machine.nu(d) == nu
+        assert machine.projected_nu(d) == projected
+        spec = machine.at(d)
+        for array, exact in (
+            (spec.nu, nu),
+            (spec.projected_nu, projected),
+            (spec.gamma, machine.gamma(d)),
+        ):
+            assert array.tobytes() == np.array(exact, dtype=float).tobytes()
+        entries = machine.entries(d)
+        assert entries.row(1, 0, d) == projected[1][0]
+        assert entries.row(1, 1, d) == projected[1][1]
+
+
+def test_a_margin_given_as_an_array_is_projected_too():
+    d, rng = 4, np.random.default_rng(0)
+    nu = rng.integers(-8, 8, (d, d, d)) / 4
+    own = np.eye(d, dtype=bool)
+    nu[:, own] = -abs(nu[:, own])
+    for y in range(d):
+        nu[y, y, y] = 1.0
+    machine = mr.Machine("given", nu, mr.TOTAL_SUM, sum_to_zero=True)
+    assert machine.entries(d) is None
+    assert np.array_equal(machine.at(d).nu, nu)
+    assert np.array_equal(machine.at(d).projected_nu, nu - nu.mean(axis=2, keepdims=True))
+
+
+def test_a_thousand_classes_make_no_table(machine):
+    spec = machine.at(1000)
+    assert spec.gamma.shape == spec.mask.shape == (1000, 1000)
+    assert not {"nu", "projected_nu"} & set(vars(spec))
+    assert len(machine.entries(1000).row(7, 3, 1000)) == 1000
+    for table in (lambda: spec.projected_nu, lambda: machine.nu(1000)):
+        with pytest.raises(mr.SpecError, match="at most 400 where the table"):
+            table()
+
+
 def test_breaking_property_1_names_it_and_shows_the_witness():
     nu = mr.OVA.at(3).nu.copy()
     nu[1, 1, 1] = -1

@@ -214,11 +214,11 @@ def test_an_unsound_cut_is_caught(monkeypatch):
 
 def test_partitions_are_all_there_once():
     for k in range(2, 6):
-        found = list(module.partitions([(c,) for c in range(k)]))
-        assert len(found) == len(set(found)) == 2 ** (k - 1) - 1
+        pairs = list(module.partitions([(c,) for c in range(k)]))
+        assert len(pairs) == len(set(pairs)) == 2 ** (k - 1) - 1
         assert all(
             left[0] == 0 and sorted(left + right) == list(range(k)) and right
-            for left, right in found
+            for left, right in pairs
         )
     with pytest.raises(mr.DataError, match="partitions"):
         list(module.partitions([(c,) for c in range(14)]))

@@ -56,9 +56,9 @@ def test_weights_by_complex_step():
         for v in range(4):
             step = np.zeros(4)
             step[v] = 1.0
-            wanted = smax(t + 1j * h * step, gamma, counts).imag / h
+            derivative = smax(t + 1j * h * step, gamma, counts).imag / h
             np.testing.assert_allclose(
-                smax_weights(t, gamma, counts)[:, v], wanted, rtol=1e-13, atol=1e-15
+                smax_weights(t, gamma, counts)[:, v], derivative, rtol=1e-13, atol=1e-15
             )
 
 
@@ -96,8 +96,8 @@ def test_gradients_by_finite_differences_and_complex_step(bias, gamma):
 
 def test_gamma_1_is_multinomial_logistic_loss():
     scores, y = RNG.normal(size=(6, 4)) * 5, np.array([0, 1, 2, 3, 0, 1])
-    wanted = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(6), y]
-    np.testing.assert_allclose(losses(scores, y, 1.0, "logistic", False), wanted, rtol=1e-12)
+    expected = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(6), y]
+    np.testing.assert_allclose(losses(scores, y, 1.0, "logistic", False), expected, rtol=1e-12)
 
 
 def test_the_printed_form_has_a_floor():

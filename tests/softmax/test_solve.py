@@ -30,12 +30,17 @@ def test_three_ways_to_the_same_certified_optimum(bias):
         {"gamma": 3.0, "label_kernel": K_Y},
     ):
         problem = mr.softmax.SoftmaxProblem(X, Y, 0.8, bias=bias, **settings)
-        found = [
+        solutions = [
             mr.softmax.solve_softmax(problem, method, 1e-7) for method in ("cg", "lbfgs", "cones")
         ]
-        assert all(s.converged for s in found), (settings, [str(s.certificate) for s in found])
-        assert max(s.certificate.lower for s in found) <= min(s.certificate.upper for s in found)
-        for s in found:
+        assert all(s.converged for s in solutions), (
+            settings,
+            [str(s.certificate) for s in solutions],
+        )
+        assert max(s.certificate.lower for s in solutions) <= min(
+            s.certificate.upper for s in solutions
+        )
+        for s in solutions:
             again = mr.softmax.certify_softmax(problem, s.V, s.b)
             assert again.upper == pytest.approx(s.objective, rel=1e-14)
 
@@ -119,10 +124,10 @@ def test_candidates_of_the_wrong_shape_or_beyond_float_are_refused():
 def test_a_bias_the_problem_does_not_have_buys_nothing():
     """Mutant: the optimum with a bias has a value below the optimum without one, and is no candidate there."""
     with_bias, without = (mr.softmax.SoftmaxProblem(X, Y, bias=bias) for bias in ("free", "none"))
-    found, best = mr.softmax.solve_softmax(with_bias), mr.softmax.solve_softmax(without)
-    assert without.value(found.V, found.b) < best.certificate.lower
+    biased, best = mr.softmax.solve_softmax(with_bias), mr.softmax.solve_softmax(without)
+    assert without.value(biased.V, biased.b) < best.certificate.lower
     with pytest.raises(mr.DataError, match="be zero for bias='none'"):
-        mr.softmax.certify_softmax(without, found.V, found.b)
+        mr.softmax.certify_softmax(without, biased.V, biased.b)
 
 
 def test_the_free_bias_box_contains_the_optimal_bias():
@@ -151,12 +156,12 @@ def test_an_independent_cvxpy_model_agrees():
 def test_the_hinge_s_limits_are_ww_and_cs(gamma, machine, convention):
     posed = convention.pose(X, Y, 0.8)
     truth = mr.solve(posed.problem)
-    found = mr.softmax.solve_softmax(
+    solution = mr.softmax.solve_softmax(
         mr.softmax.SoftmaxProblem(X, Y, 0.8, gamma, "hinge"), tolerance=1e-7
     )
-    assert found.converged
-    assert found.certificate.lower <= posed.objective(truth.certificate.upper) * (1 + 1e-12)
-    assert found.objective >= posed.objective(truth.certificate.lower) * (1 - 1e-12)
+    assert solution.converged
+    assert solution.certificate.lower <= posed.objective(truth.certificate.upper) * (1 + 1e-12)
+    assert solution.objective >= posed.objective(truth.certificate.lower) * (1 - 1e-12)
     assert posed.problem.machine == machine
 
 
@@ -181,16 +186,16 @@ def test_where_it_is_not_convex_it_says_so():
     for loss, gamma in (("logistic", 0.5), ("hinge", 1.0)):
         problem = mr.softmax.SoftmaxProblem(X, Y, 0.8, gamma, loss, bias="penalized")
         with pytest.warns(mr.softmax.NotConvexWarning, match="stationary"):
-            found = mr.softmax.solve_softmax(problem, tolerance=1e-5)
-        assert found.converged
-        assert found.certificate.stationarity <= 1e-5
-        assert not found.certificate.optimal(0.99)
-        assert found.certificate.lower == 0.0
-        assert "NOT CONVEX" in str(found.certificate)
+            solution = mr.softmax.solve_softmax(problem, tolerance=1e-5)
+        assert solution.converged
+        assert solution.certificate.stationarity <= 1e-5
+        assert not solution.certificate.optimal(0.99)
+        assert solution.certificate.lower == 0.0
+        assert "NOT CONVEX" in str(solution.certificate)
         below, above = (
             mr.softmax.solve_softmax(problem.with_gamma(g)).certificate for g in (math.inf, 0.0)
         )
-        assert below.lower <= found.objective <= above.upper  # max <= smax <= sum
+        assert below.lower <= solution.objective <= above.upper  # max <= smax <= sum
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with pytest.raises(mr.DataError, match="not convex"):
@@ -199,11 +204,11 @@ def test_where_it_is_not_convex_it_says_so():
 
 def test_a_non_integer_gamma_above_1_is_certified_without_cones():
     problem = mr.softmax.SoftmaxProblem(X, Y, 0.8, 1.5)
-    found = mr.softmax.solve_softmax(problem)
-    assert found.certificate.optimal(1e-6)
+    solution = mr.softmax.solve_softmax(problem)
+    assert solution.certificate.optimal(1e-6)
     above, below = (mr.softmax.solve_softmax(problem.with_gamma(g)).certificate for g in (1.0, 2.0))
-    assert below.lower <= found.certificate.upper
-    assert found.certificate.lower <= above.upper
+    assert below.lower <= solution.certificate.upper
+    assert solution.certificate.lower <= above.upper
     for gamma in (
         1.5,
         1e5,
@@ -274,7 +279,7 @@ def test_a_small_basis_costs_objective():
 
 def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
     problem = mr.softmax.SoftmaxProblem(X, Y, 0.8, kernel=mr.rbf(0.3))
-    rest = mr.softmax.one_vs_rest(problem)
+    rest = mr.softmax.softmax_one_vs_rest(problem)
     assert rest.converged
     assert rest.iterations > 0
     assert len(rest.parts) == 3
@@ -287,7 +292,7 @@ def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
         assert alone.certificate.lower <= part.certificate.upper
     assert (rest.predict(X) == mr.softmax.solve_softmax(problem).predict(X)).mean() > 0.7
     with pytest.raises(mr.DataError, match="identity"):
-        mr.softmax.one_vs_rest(mr.softmax.SoftmaxProblem(X, Y, label_kernel=K_Y))
+        mr.softmax.softmax_one_vs_rest(mr.softmax.SoftmaxProblem(X, Y, label_kernel=K_Y))
 
 
 @pytest.mark.parametrize(
@@ -295,13 +300,13 @@ def test_one_vs_rest_is_m_binary_problems_with_the_same_loss():
 )
 def test_labels_come_back_as_they_were(labels):
     problem = mr.softmax.SoftmaxProblem(X, [labels[c] for c in Y], bias="penalized", classes=labels)
-    for found in (
+    for solution in (
         mr.softmax.solve_softmax(problem, tolerance=1e-2),
-        mr.softmax.one_vs_rest(problem, tolerance=1e-2),
+        mr.softmax.softmax_one_vs_rest(problem, tolerance=1e-2),
     ):
-        told = found.predict(X)
+        told = solution.predict(X)
         assert told.shape == Y.shape
-        assert told.tolist() == [labels[c] for c in found.decision_function(X).argmax(axis=1)]
+        assert told.tolist() == [labels[c] for c in solution.decision_function(X).argmax(axis=1)]
         assert {type(v) for v in told.tolist()} <= {type(v) for v in labels}
 
 
@@ -326,8 +331,8 @@ def test_the_optimum_does_not_depend_on_the_order():
 
 def test_ugly_input():
     names = np.array(["no", "yes", "maybe"])[Y]
-    found = mr.softmax.solve_softmax(mr.softmax.SoftmaxProblem(X, names))
-    assert set(found.predict(X)) <= {"no", "yes", "maybe"}
+    solution = mr.softmax.solve_softmax(mr.softmax.SoftmaxProblem(X, names))
+    assert set(solution.predict(X)) <= {"no", "yes", "maybe"}
     for arguments in (
         {"gamma": -1.0},
         {"gamma": math.nan},
@@ -368,7 +373,7 @@ def test_ugly_input():
         lambda: mr.softmax.solve_softmax(problem, start="Vb"),
         lambda: mr.softmax.softmax_path(problem, 3),
         lambda: mr.softmax.softmax_path(X, [1.0]),
-        lambda: mr.softmax.one_vs_rest(X),
+        lambda: mr.softmax.softmax_one_vs_rest(X),
         lambda: mr.softmax.certify_softmax(X, X, Y),
     ):
         with pytest.raises(mr.DataError):

@@ -10,7 +10,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.cli import main
-from msvm_ref.studies.comparison import Method, Row, compare, hsu_lin, table, unified_view
+from msvm_ref.studies.comparison import ComparisonRow, Method, compare, hsu_lin, table, unified_view
 from tests.small_problems import blobs
 
 X, Y = blobs(3, 5)
@@ -140,9 +140,13 @@ def test_a_method_that_fails_is_told_and_the_others_go_on():
 
 
 def test_the_table_marks_the_best_and_open_gaps():
-    row = Row("toy", "WW", "UV", 1.0, "scale", 0.9, 0.01, 0.1, 5, 10, 1e-3, "primal")
+    row = ComparisonRow("toy", "WW", "UV", 1.0, "scale", 0.9, 0.01, 0.1, 5, 10, 1e-3, "primal")
     text = table(
-        [row, Row("toy", "CS", "UV", 1.0, "scale", 0.8, 0.01, 0.1, 5, 10, 1e-9, "primal")], 1e-6
+        [
+            row,
+            ComparisonRow("toy", "CS", "UV", 1.0, "scale", 0.8, 0.01, 0.1, 5, 10, 1e-9, "primal"),
+        ],
+        1e-6,
     )
     assert "90.00 ± 1.00*" in text
     assert "1.0e-03!" in text

@@ -38,10 +38,10 @@ def test_theorem_8_and_its_sharp_constant(machine, own, common):
     assert (regime.own, regime.common) == (own, common)
     assert regime.paper == F(1, 27)
     assert regime.sharp > regime.paper
-    found = confirm_theorem8(problem, (0.99, 1.1))
-    assert [c.claims for c in found] == [True, True, False]
-    assert all(c.borne_out for c in found)
-    assert found[0].to_dict()["machine"] == machine.name
+    confirmations = confirm_theorem8(problem, (0.99, 1.1))
+    assert [c.claims for c in confirmations] == [True, True, False]
+    assert all(c.borne_out for c in confirmations)
+    assert confirmations[0].to_dict()["machine"] == machine.name
 
 
 def test_the_sharp_constant_is_exact_for_rational_data():
@@ -85,10 +85,10 @@ def test_theorem_9_zero_for_every_c(machine):
 def test_theorem_9_is_not_about_sums(machine):
     assert not one_point(machine, ["2/5", "3/10", "3/10"]).zero
     assert zero_bound(one_point_problem(machine, (4, 3, 3), 1.0)) is None
-    (found,) = confirm_theorem9(machine, (4, 3, 3), (1.0,))
-    assert not found.claims
-    assert found.borne_out
-    assert found.score_distance > 0.1
+    (confirmation,) = confirm_theorem9(machine, (4, 3, 3), (1.0,))
+    assert not confirmation.claims
+    assert confirmation.borne_out
+    assert confirmation.score_distance > 0.1
 
 
 def test_confirmation_notices_a_wrong_claim(monkeypatch):
@@ -99,8 +99,8 @@ def test_confirmation_notices_a_wrong_claim(monkeypatch):
     monkeypatch.setattr(
         confirm, "kde_regime", lambda p: replace(honest(p), sharp=2 * honest(p).sharp)
     )
-    found = confirm_theorem8(Problem(WW, X, Y, kernel=rbf(0.5)), (0.99,))
-    assert not found[-1].borne_out
+    confirmations = confirm_theorem8(Problem(WW, X, Y, kernel=rbf(0.5)), (0.99,))
+    assert not confirmations[-1].borne_out
 
 
 def test_a_majority_ends_theorem_9():

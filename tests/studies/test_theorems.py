@@ -22,8 +22,8 @@ F = Fraction
 
 @pytest.mark.parametrize("d", [3, 4, 5])
 def test_what_holds_and_what_needs_its_correction(d):
-    found = {(f.source, f.statement): f for f in check_theorems(d)}
-    verdict = {key: f.holds for key, f in found.items()}
+    findings = {(f.source, f.statement): f for f in check_theorems(d)}
+    verdict = {key: f.holds for key, f in findings.items()}
     by_source = {}
     for (source, _), holds in verdict.items():
         by_source.setdefault(source, []).append(holds)
@@ -34,7 +34,7 @@ def test_what_holds_and_what_needs_its_correction(d):
     assert by_source["UV section 3.1, after Theorem 6"] == [False]  # E6
     assert by_source["UV Corollary 1"] == [True, True, True, d == 3]  # E1
     assert by_source["Liu 2007, Lemma 4"] == [d == 3]
-    for f in found.values():
+    for f in findings.values():
         assert f.holds or f.correction
         assert ("E7" in f.correction) == (f.source == "UV Theorem 5, first case")
 
@@ -59,20 +59,30 @@ def test_published_claims():
 
 
 def test_rm_breaks_exactly_above_one_half():
-    found = consistency_threshold("RM", 3)
-    assert (found.value, found.below, found.at, found.above) == (F(1, 2), True, True, False)
-    assert "1/2" in str(found)
+    threshold = consistency_threshold("RM", 3)
+    assert (threshold.value, threshold.below, threshold.at, threshold.above) == (
+        F(1, 2),
+        True,
+        True,
+        False,
+    )
+    assert "1/2" in str(threshold)
 
 
 @pytest.mark.parametrize("d", [3, 4])
 def test_ats_needs_an_own_target_above_d_minus_2_over_2(d):
-    found = consistency_threshold("ATS", d)
-    assert (found.value, found.below, found.at, found.above) == (F(d - 2, 2), False, False, True)
+    threshold = consistency_threshold("ATS", d)
+    assert (threshold.value, threshold.below, threshold.at, threshold.above) == (
+        F(d - 2, 2),
+        False,
+        False,
+        True,
+    )
 
 
 def test_thresholds_of_users_families_and_their_refusals():
-    found = consistency_threshold(own_target, 3, "generic", between=(F(1, 3), F(2)))
-    assert found.value == F(1, 2)
+    threshold = consistency_threshold(own_target, 3, "generic", between=(F(1, 3), F(2)))
+    assert threshold.value == F(1, 2)
     with pytest.raises(DataError, match="different verdicts"):
         consistency_threshold("RM", 3, between=(0, F(1, 3)))
     with pytest.raises(DataError, match="family"):
@@ -114,5 +124,10 @@ def test_llw_stays_consistent_under_a_positive_target():
     def family(t):
         return Machine("m", LLW.margin, LLW.aggregation, t, True)
 
-    found = consistency_threshold(family, 3, between=(F(-1), F(1)))
-    assert (found.value, found.below, found.at, found.above) == (F(0), False, False, True)
+    threshold = consistency_threshold(family, 3, between=(F(-1), F(1)))
+    assert (threshold.value, threshold.below, threshold.at, threshold.above) == (
+        F(0),
+        False,
+        False,
+        True,
+    )

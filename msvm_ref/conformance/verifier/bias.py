@@ -6,6 +6,9 @@ from fractions import Fraction
 
 from .values import Row, Stated, dot, violations
 
+PIVOTS = 300
+"""Of the simplex method, for one end of one range; the published vectors take at most 5."""
+
 
 def bias_interval(
     problem: Stated, W: list[Row], b: Row, alpha: list[Row]
@@ -77,7 +80,9 @@ def farthest(target: Row, rows: list[tuple[Row, Fraction]]) -> Fraction | None:
     ]
     width, height = 2 * len(target), len(rows)
     columns, basic = list(range(width)), list(range(width, width + height))
-    while any(v < 0 for v in table[-1][:-1]):
+    for _ in range(PIVOTS):
+        if all(v >= 0 for v in table[-1][:-1]):
+            return table[-1][-1]
         j = min((j for j in range(width) if table[-1][j] < 0), key=lambda j: columns[j])
         ratios = [
             (table[i][-1] / table[i][j], basic[i], i) for i in range(height) if table[i][j] > 0
@@ -94,4 +99,4 @@ def farthest(target: Row, rows: list[tuple[Row, Fraction]]) -> Fraction | None:
                     for k, (v, u) in enumerate(zip(other, table[i], strict=True))
                 ]
         basic[i], columns[j] = columns[j], basic[i]
-    return table[-1][-1]
+    raise ValueError(f"the range of b takes more than {PIVOTS} pivots")

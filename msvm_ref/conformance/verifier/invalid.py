@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .shape import RATIONAL, TEXT, misfits, sizes
+from .shape import RATIONAL, TEXT, misfits, sizes, too_long
 from .values import (
     Vector,
     decimal,
@@ -123,6 +123,8 @@ def reason(mistake: str, base: Vector) -> str:
 
 def verify_invalid(vector: Vector, base: Vector) -> list[str]:
     """What is wrong with an invalid vector: nothing if its candidate is no optimum of ``base``, for the stated reason."""
+    if long := too_long(vector):
+        return long
     n, p, d = sizes(base)
     mistake, matrix = str(vector.get("id")).rpartition("/")[2], ((RATIONAL, d), n)
     if mistake not in COPIED | SOLVED:
@@ -173,16 +175,16 @@ def candidate_faults(vector: Vector, candidate: dict[str, Any]) -> dict[str, Fra
     """Faults by name with their exact size: residuals, and the values' distance from the optimum."""
     problem = stated(vector)
     optimum = primal_value(problem, rationals(vector["W"]), rationals(vector["b"]))
-    found: dict[str, Fraction] = {}
+    sizes_of: dict[str, Fraction] = {}
     if "W" in candidate:
         W, b = rationals(candidate["W"]), rationals(candidate["b"])
-        found |= primal_residuals(problem, W, b)
-        found["primal-value"] = primal_value(problem, W, b) - optimum
+        sizes_of |= primal_residuals(problem, W, b)
+        sizes_of["primal-value"] = primal_value(problem, W, b) - optimum
     if "alpha" in candidate:
         alpha = rationals(candidate["alpha"])
-        found |= dual_residuals(problem, alpha)
-        found["dual-value"] = optimum - dual_value(problem, alpha)
-    return {name: size for name, size in found.items() if size}
+        sizes_of |= dual_residuals(problem, alpha)
+        sizes_of["dual-value"] = optimum - dual_value(problem, alpha)
+    return {name: size for name, size in sizes_of.items() if size}
 
 
 def worst(wrong: dict[str, Fraction]) -> str:

@@ -1,25 +1,20 @@
-"""Is a vector shaped as FORMAT.md says? Keys, lengths, words, numbers in lowest terms, a machine that treats classes alike."""
+"""Is a vector shaped as FORMAT.md says? Keys, lengths, words, numbers in lowest terms, the machine that its name says."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-RATIONAL = re.compile(r"-?\d{1,4000}(/\d{1,4000})?", re.ASCII)
-DECIMAL = re.compile(r"-?\d{1,400}(\.\d{1,1100})?([eE][-+]?\d{1,3})?", re.ASCII)
+from .machines import COUNTED, MACHINES
+
+RATIONAL = re.compile(r"-?\d{1,200}(/\d{1,200})?", re.ASCII)
+DECIMAL = re.compile(r"-?\d{1,40}(\.\d{1,60})?([eE][-+]?\d{1,2})?", re.ASCII)
 TEXT = re.compile(r".+")
 
-COUNTED: dict[str, Callable[[int, int], list[list[int]]]] = {
-    "self": lambda y, d: [[y]],
-    "total-max": lambda y, d: [list(range(d))],
-    "total-sum": lambda y, d: [[p] for p in range(d)],
-    "others-max": lambda y, d: [[p for p in range(d) if p != y]],
-    "others-sum": lambda y, d: [[p] for p in range(d) if p != y],
-}
-"""The slack groups of an example of class y, by the aggregation's name."""
+EXAMPLES, FEATURES, CLASSES, CHARACTERS = 32, 16, 8, 40_000
+"""The most a vector may have: exact arithmetic is not for large problems, and the limit is checked before the work."""
 
 
 def misfits(value: Any, shape: Any, where: str) -> list[str]:
@@ -67,47 +62,43 @@ def misfits(value: Any, shape: Any, where: str) -> list[str]:
 
 
 def machine_misfits(machine: Any, d: int, where: str) -> list[str]:
-    """Shapes, groups as the aggregation says, and nu, gamma that treat all classes alike."""
+    """A machine is what its name says: every field is made again from the name and d, and compared."""
     shape = {
-        "name": TEXT,
+        "name": list(MACHINES),
         "aggregation": list(COUNTED),
         "groups": list,
         "sum_to_zero": bool,
         "nu": (((RATIONAL, d), d), d),
         "gamma": ((RATIONAL, d), d),
     }
-    found = misfits(machine, shape, where) + [f"{where} has fewer than two classes"] * (d < 2)
-    if found:
-        return found
-    alike: dict[tuple[bool, ...], set[str]] = {}
-    for y in range(d):
-        for p in range(d):
-            alike.setdefault((p == y,), set()).add(machine["gamma"][y][p])
-            for m in range(d):
-                alike.setdefault((p == y, m == y, m == p), set()).add(machine["nu"][y][p][m])
-    groups = [COUNTED[machine["aggregation"]](y, d) for y in range(d)]
-    implied = all(
-        sum(map(Fraction, machine["nu"][y][p])) == 0
-        for y in range(d)
-        for group in groups[y]
-        for p in group
-    )
-    if implied and machine["sum_to_zero"]:
-        found.append(f"{where}.sum_to_zero is stated where the margins imply it")
-    if any(len(values) > 1 for values in alike.values()):
-        found.append(f"{where}.nu or gamma treats one class unlike another")
-    if json.dumps(machine["groups"]) != json.dumps(groups):
-        found.append(f"{where}.groups are not those of {machine['aggregation']}")
-    return found
+    faults = misfits(machine, shape, where)
+    if faults:
+        return faults
+    named = MACHINES[machine["name"]].at(machine["name"], d)
+    return [
+        f"{where}.{field} is not that of {machine['name']} with {d} classes"
+        for field, value in named.items()
+        if json.dumps(machine[field]) != json.dumps(value)
+    ]
 
 
 def sizes(vector: Any) -> tuple[int, int, int]:
-    """(n, p, d) by y, X's first row and gamma; ValueError where there are none."""
+    """(n, p, d) by y, X's first row and gamma; ValueError where there are none, or too many."""
     try:
         n, p, d = len(vector["y"]), len(vector["X"][0]), len(vector["machine"]["gamma"])
     except (LookupError, TypeError) as error:
         raise ValueError("machine.gamma, X or y is missing or empty") from error
+    if n > EXAMPLES or p > FEATURES or not 2 <= d <= CLASSES:
+        raise ValueError(
+            f"it has {n} examples, {p} features and {d} classes; at most {EXAMPLES}, {FEATURES} and "
+            f"2 to {CLASSES} are verified"
+        )
     return n, p, d
+
+
+def too_long(vector: Any) -> list[str]:
+    """A vector's text, before any of it is read as a number."""
+    return [f"it has more than {CHARACTERS} characters"] * (len(json.dumps(vector)) > CHARACTERS)
 
 
 def valid_misfits(vector: Any) -> list[str]:
@@ -116,8 +107,10 @@ def valid_misfits(vector: Any) -> list[str]:
         n, p, d = sizes(vector)
     except ValueError as error:
         return [str(error)]
+    if long := too_long(vector):
+        return long
     point = {"W": ((RATIONAL, d), p), "b": (RATIONAL, d), "alpha": ((RATIONAL, d), n)}
-    found = misfits(
+    faults = misfits(
         vector,
         point
         | {
@@ -139,17 +132,17 @@ def valid_misfits(vector: Any) -> list[str]:
         },
         "vector",
     )
-    if found:
-        return found
-    found = machine_misfits(vector["machine"], d, "machine") + machine_misfits(
+    if faults:
+        return faults
+    faults = machine_misfits(vector["machine"], d, "machine") + machine_misfits(
         vector["rival"]["machine"], d, "rival.machine"
     )
-    found += [
+    faults += [
         f"y[{i}] is {v}: not a class 0 ... {d - 1}"
         for i, v in enumerate(vector["y"])
         if not 0 <= v < d
     ]
-    found += ["C is not positive"] * (Fraction(vector["C"]) <= 0)
-    return found + ["a sample weight is negative"] * any(
+    faults += ["C is not positive"] * (Fraction(vector["C"]) <= 0)
+    return faults + ["a sample weight is negative"] * any(
         Fraction(w) < 0 for w in vector.get("sample_weight", ())
     )

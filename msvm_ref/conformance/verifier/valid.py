@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from .bias import bias_interval
+from .machines import RIVAL, label
 from .shape import valid_misfits
 from .values import (
     Vector,
@@ -34,22 +35,6 @@ CASES = {
     "weighted": "sample weights, some of them zero",
 }
 """The kinds of problem, the last word of a valid id, with their comment."""
-
-RIVAL = {
-    "WW": "CS",
-    "CS": "WW",
-    "LLW": "ATS",
-    "ATS": "LLW",
-    "AMO": "ATM",
-    "ATM": "AMO",
-    "MMR": "MMR_ORTHO",
-    "MMR_ORTHO": "MMR",
-    "OVA": "ATS",
-    "RM-1-4": "RM-1-2",
-    "RM-1-2": "RM-3-4",
-    "RM-3-4": "RM-1-2",
-}
-"""The machine each one is most easily mistaken for."""
 
 
 def verify_valid(vector: Vector) -> list[str]:
@@ -80,9 +65,8 @@ def verify_valid(vector: Vector) -> list[str]:
         "flags": (flags_of(vector), vector["flags"]),
     }
     head, case = identity(vector)
-    own, other = (label(side["machine"]["name"]) for side in (vector, rival))
     told |= {
-        "rival.machine.name": (RIVAL.get(own, other), other),
+        "rival.machine.name": (RIVAL[vector["machine"]["name"]], rival["machine"]["name"]),
         "id": (head + case, vector["id"]),
         "comment": (comment(vector, case), vector["comment"]),
     }
@@ -133,13 +117,9 @@ def flags_of(vector: Vector) -> list[str]:
     return sorted(name for name, true in found.items() if true)
 
 
-def label(name: str) -> str:
-    """A machine's name as it appears in ids, flags and file names: RM(1/4) is RM-1-4."""
-    return name.replace("(", "-").replace(")", "").replace("/", "-")
-
-
 def optimum_json(value: Fraction) -> dict[str, str]:
-    return {"value": decimal(value)} | ({"rational": str(value)} if len(str(value)) < SHORT else {})
+    short = max(abs(value.numerator), value.denominator) < 10**SHORT and len(str(value)) < SHORT
+    return {"value": decimal(value)} | ({"rational": str(value)} if short else {})
 
 
 def identity(vector: Vector) -> tuple[str, str]:

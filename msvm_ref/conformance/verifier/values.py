@@ -144,9 +144,10 @@ def unproved(problem: Stated, point: dict[str, Any]) -> list[str]:
     """Why W, b, alpha are no proof of an optimum; nothing if they are one."""
     W, b, alpha = (rationals(point[name]) for name in ("W", "b", "alpha"))
     residuals = primal_residuals(problem, W, b) | dual_residuals(problem, alpha)
-    faults = [f"{name} violated by {value}" for name, value in residuals.items() if value]
+    faults = [f"{name} violated by {told(value)}" for name, value in residuals.items() if value]
     primal, dual = primal_value(problem, W, b), dual_value(problem, alpha)
-    return faults + [f"P(W, b) = {primal} differs from D(alpha) = {dual}"] * (primal != dual)
+    apart = f"P(W, b) = {told(primal)} differs from D(alpha) = {told(dual)}"
+    return faults + [apart] * (primal != dual)
 
 
 def violations(problem: Stated, W: list[Row], b: Row) -> list[list[dict[int, Fraction]]]:
@@ -164,6 +165,12 @@ def violations(problem: Stated, W: list[Row], b: Row) -> list[list[dict[int, Fra
 def decimal(value: Fraction, digits: int = 25) -> str:
     """``digits`` significant digits, correctly rounded (half to even)."""
     return str(Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def told(value: Fraction) -> str:
+    """A rational for a message: as it is, or eight digits of a long one (Python prints no integer of 4300 digits)."""
+    long = max(abs(value.numerator), value.denominator) >= 10**100
+    return f"about {decimal(value, 8)}" if long else str(value)
 
 
 def dot(a: Any, b: Any) -> Fraction:

@@ -22,7 +22,8 @@ from typing import Any, Literal
 import numpy as np
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.model.arrays import Array
+from msvm_ref.foreign import shown
+from msvm_ref.model.arrays import Array, real_number, refuse_masked
 from msvm_ref.model.kernels import Kernel, linear
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
@@ -43,6 +44,13 @@ class Factor:
 
 
 ONE = Factor()
+
+
+def _rounded(constant: Fraction) -> float:
+    try:
+        return float(constant)
+    except OverflowError as error:
+        raise DataError("C", "fit float64 after conversion", "a number beyond 1e308") from error
 
 
 @dataclass(frozen=True)
@@ -89,21 +97,19 @@ class Convention:
 
     def to_C(self, theirs: float | Fraction, n: int, d: int) -> float:
         """Our C for their C or lambda, rounded once."""
-        value = Fraction(theirs)
-        return float(
-            self.cost_factor(n, d) / value
-            if self.parameter == "lambda"
-            else self.cost_factor(n, d) * value
-        )
+        value, factor = self._constant(theirs), self.cost_factor(n, d)
+        return _rounded(factor / value if self.parameter == "lambda" else factor * value)
 
     def from_C(self, ours: float | Fraction, n: int, d: int) -> float:
         """Their C or lambda for our C, rounded once."""
-        value = Fraction(ours)
-        return float(
-            self.cost_factor(n, d) / value
-            if self.parameter == "lambda"
-            else value / self.cost_factor(n, d)
-        )
+        value, factor = self._constant(ours), self.cost_factor(n, d)
+        return _rounded(factor / value if self.parameter == "lambda" else value / factor)
+
+    def _constant(self, value: Any) -> Fraction:
+        if real_number(value) is None or not value > 0:
+            name = "lambda" if self.parameter == "lambda" else "C"
+            raise DataError(name, "be positive and finite, one number", shown(value))
+        return Fraction(value.item() if isinstance(value, np.generic) else value)
 
     def objective_factor(self, theirs: float | Fraction, d: int) -> Fraction:
         """P_ours / J_theirs = s^2 / r; ``theirs`` is their constant (it matters for "lambda" only)."""
@@ -134,6 +140,7 @@ class Convention:
         resolved, treatment = self.for_machine(machine), self.bias_of(bias)
         ours = resolved.of(machine)
         sigma = self.intercept_scaling if intercept_scaling is None else float(intercept_scaling)
+        refuse_masked("X", X)
         data = np.asarray(X)
         carried = treatment == "penalized" and sigma != 1.0
         if carried:
@@ -217,6 +224,14 @@ class Posed:
             float(self.convention.alpha_factor(self.constant, d)),
         )
         out: dict[str, Any] = {}
+        for name, values in (
+            ("W", W),
+            ("b", b),
+            ("alpha", alpha),
+            ("coef", coef),
+            ("scores", scores),
+        ):
+            refuse_masked(name, values)
         if self.convention.shift_free:
             W, b, coef, scores = (None if v is None else _centred(v) for v in (W, b, coef, scores))
         if W is not None:

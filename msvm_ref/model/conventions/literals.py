@@ -6,11 +6,12 @@ s is what our scores are times theirs, l their loss over ours, r the factor of t
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from fractions import Fraction
 
 from msvm_ref.errors import SpecError
+from msvm_ref.foreign import rational, shown
+from msvm_ref.model.arrays import LARGEST, real_number
 from msvm_ref.model.catalogue import CS, LLW, OVA, WW
 from msvm_ref.model.conventions.convention import ONE, Convention, Factor, Parameter, Posed
 from msvm_ref.model.machine import Machine, Target
@@ -199,6 +200,8 @@ def margin(m: float | Fraction, machine: Machine, parameter: Parameter = "C") ->
             machine.name,
             "write a Convention literal",
         )
+    if real_number(m) is None or not 1 / LARGEST <= m <= LARGEST:
+        raise SpecError("m", f"lie in [{1 / LARGEST:g}, {LARGEST:g}]", shown(m))
     return Convention(
         f"margin{m}",
         machine,
@@ -221,11 +224,10 @@ def convention_named(name: str, machine: Machine | None = None) -> Convention:
         if convention.name.lower() == base.lower():
             return convention
     if base.lower().startswith("margin") and machine is not None:
-        with contextlib.suppress(ValueError, ZeroDivisionError):
-            return margin(Fraction(base[len("margin") :]), machine)
+        return margin(rational(base[len("margin") :], "the m of margin m", SpecError), machine)
     known = ", ".join(c.name for c in CONVENTIONS)
     raise SpecError(
-        "convention", f"be one of {known}, or margin1, margin2, ... of a machine", repr(name)
+        "convention", f"be one of {known}, or margin1, margin2, ... of a machine", shown(name)
     )
 
 

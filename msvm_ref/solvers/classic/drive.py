@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from msvm_ref.errors import DataError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certify import weights
 from msvm_ref.model.arrays import Array, real_number
+from msvm_ref.model.loss import weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
@@ -62,7 +62,7 @@ def until_certified(
         attempts.append(Attempt(method, said, gap, time.perf_counter() - start))
         if best is None or gap < best.certificate.relative_gap:
             best, bounds = (
-                Solution(problem, candidate, certificate, method, "numba", gap <= tolerance, ()),
+                Solution(problem, candidate, certificate, method, "numba", tolerance, ()),
                 run.bounds,
             )
         if best.converged or not run.met or precision <= LAST:

@@ -45,8 +45,8 @@ class Relative:
             )
         aggregation = problem.machine.aggregation
         if aggregation.components != "others" or (aggregation.slack == "shared") != shared:
-            wanted = "others-max" if shared else "others-sum"
-            raise SpecError("aggregation", f"be {wanted} for {what}", aggregation.name)
+            accepted = "others-max" if shared else "others-sum"
+            raise SpecError("aggregation", f"be {accepted} for {what}", aggregation.name)
         kappa, gamma = _kappa(problem, what), _gamma(problem, what)
         self.units = float(gamma / (margin * kappa**2))
         """alpha = units alpha',  C = units C'."""
@@ -71,8 +71,8 @@ def _kappa(problem: Problem, what: str) -> Fraction:
     kappa: Fraction = nu[0][1][0]
     for y in range(d):
         for c in range(d):
-            wanted = [kappa * ((m == y) - (m == c)) for m in range(d)]
-            if c != y and (kappa <= 0 or list(nu[y][c]) != wanted):
+            difference = [kappa * ((m == y) - (m == c)) for m in range(d)]
+            if c != y and (kappa <= 0 or list(nu[y][c]) != difference):
                 raise SpecError(
                     "margin",
                     f"be relative, kappa (f_y - f_c), for {what}",

@@ -1,10 +1,11 @@
-"""What both ascents are made of: the multipliers, who rests, and what driver, Newton steps and barrier ask of an engine.
+"""What both ascents are made of: the multipliers, the shrinking, and what driver, Newton steps and barrier ask of an engine.
 
 State: alpha (n x d), A[i] = sum_p alpha_ip (Pi nu)_p, and scores f(x_j) = sum_i (k(x_j, x_i) + rho) A[i] + b0. rho is 0 without
 a bias, 1 with a penalized one, and the penalty of the method of multipliers with a free one, b0 its current centre.
 
-An example that did not move rests for a while: that is the shrinking. It only saves visits: scores are kept (or recomputed)
-for every example and the gap is always taken over all of them, so nothing has to be reconstructed.
+Shrinking: ``shrunk[i]`` passes are still to go without example i, ``span[i]`` is how many it sat out last. It only saves
+visits: scores are kept (or recomputed) for every example and the gap is always taken over all of them, so nothing has to be
+reconstructed.
 """
 
 from __future__ import annotations
@@ -31,26 +32,26 @@ class Engine(ABC):
         self.machine, self.rho, self.free = machine.packed, rho, problem.bias == "free"
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.rest, self.nap = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
+        self.shrunk, self.span = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
         self.steps = 0
 
     def restart(self, alpha: Array, b0: Array) -> None:
         """Stand at alpha and b0, whatever came before."""
         self.alpha, self.b0 = np.array(alpha), np.array(b0)
         expand_all(self.machine, self.y, self.alpha, self.A)
-        self.wake()
+        self.unshrink()
         self.refresh()
 
     def set_alpha(self, alpha: Array, chosen: Index, change: Array, effect: Array) -> None:
         """Move to alpha, which changes A of the chosen examples and, by ``effect``, every score."""
         self.alpha = alpha
         self.A[chosen] += change
-        self.wake()
+        self.unshrink()
         self._follow(chosen, change, effect)
 
-    def wake(self) -> None:
-        """Nobody rests any longer."""
-        self.rest[:], self.nap[:] = 0, 0
+    def unshrink(self) -> None:
+        """Every example is in the next pass."""
+        self.shrunk[:], self.span[:] = 0, 0
 
     @property
     @abstractmethod

@@ -11,6 +11,8 @@ Each step solves with H + barrier terms: factored whole, or through the features
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,19 +48,30 @@ def price(engine: Engine, machine: Blocks) -> float:
     return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
 
 
-def interior(engine: Engine, machine: Blocks, equality: bool, tolerance: float) -> None:
-    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``."""
+def interior(
+    engine: Engine,
+    machine: Blocks,
+    equality: bool,
+    tolerance: float,
+    late: Callable[[], bool] = lambda: False,
+) -> None:
+    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``.
+
+    ``late`` is asked before every factorisation; what was reached until then is taken.
+    """
     narrow = by_features(engine) and engine.alpha.size > FEW
     chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
     if len(chosen) == 0:
         return
     parts = Components(engine, machine, chosen)
     system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
-    found = _Barrier(engine, machine, parts, system, equality).run(max(CLOSE, 0.05 * tolerance))
-    if found is None:
+    central = _Barrier(engine, machine, parts, system, equality).run(
+        max(CLOSE, 0.05 * tolerance), late
+    )
+    if central is None:
         return
     alpha = engine.alpha.copy()
-    alpha[chosen], shift = found
+    alpha[chosen], shift = central
     change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
     engine.set_alpha(alpha, chosen, change, engine.product(chosen, change))
     if equality:
@@ -101,7 +114,7 @@ class _Barrier:
         self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
         self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
 
-    def run(self, close: float) -> tuple[Array, Array] | None:
+    def run(self, close: float, late: Callable[[], bool]) -> tuple[Array, Array] | None:
         """(alpha of the chosen examples, what b gains)."""
         n, room, capped = len(self.g), self.parts.room, self.capped
         x = np.full(n, self.start)
@@ -129,9 +142,8 @@ class _Barrier:
                 break
             if best is None or worst < best[0]:
                 best = worst, x, b
-            if worst <= close * max(abs(float(self.g @ x)), 1e-300) or not self._factor(
-                x, z, s, price
-            ):
+            done = worst <= close * max(abs(float(self.g @ x)), 1e-300) or late()
+            if done or not self._factor(x, z, s, price):
                 break
             dx, dz, ds, dp, db = self._direction(
                 x, z, s, price, dual, primal, miss, -x * z, -s * price, False

@@ -164,7 +164,7 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
     """The Gram of ``problem`` if ``cache_mb`` allows it, else an empty cache of that size."""
     n = problem.n
     room = int(cache_mb * 1e6 / (8 * n))
-    if n <= room or not problem.is_implicit:
+    if n <= room or not problem.kernel.has_bounds:
         table = _gram(problem)
         nobody = np.zeros(0, dtype=np.int64)
         unused = (
@@ -205,7 +205,7 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
 
 
 def _gram(problem: Problem) -> Array:
-    if not problem.is_implicit:
+    if not problem.kernel.has_bounds:
         return np.ascontiguousarray(problem.features @ problem.features.T)
     kind, gamma, _, _ = _parameters(problem.kernel)
     return _rbf_gram(problem.X, gamma) if kind == RBF else np.array(problem.gram)

@@ -12,7 +12,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.kernel_cache import Rows, fetch
-from msvm_ref.solvers.fast.steps import block_step, lie_down, resting
+from msvm_ref.solvers.fast.steps import block_step, is_shrunk, shrink
 
 
 @njit(cache=True, error_model="numpy")
@@ -21,8 +21,8 @@ def epoch(
     y: Any,
     cost: Array,
     order: Any,
-    rest: Any,
-    nap: Any,
+    shrunk: Any,
+    span: Any,
     rho: float,
     diagonal: Array,
     whole: bool,
@@ -38,7 +38,7 @@ def epoch(
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
     steps = 0
     for i in order:
-        if resting(i, rest):
+        if is_shrunk(i, shrunk):
             continue
         for c in range(d):
             here[c] = scores[c, i]
@@ -46,9 +46,9 @@ def epoch(
             machine, y[i], diagonal[i] + rho, cost[i], here, alpha[i], new, move, scratch
         )
         if gain <= 0.0:
-            lie_down(i, rest, nap)
+            shrink(i, shrunk, span)
             continue
-        nap[i] = 0
+        span[i] = 0
         steps += 1
         at = (
             i
@@ -91,8 +91,8 @@ class KernelEngine(Engine):
             self.y,
             self.cost,
             order,
-            self.rest,
-            self.nap,
+            self.shrunk,
+            self.span,
             self.rho,
             self.rows.diagonal,
             self.rows.whole,

@@ -17,7 +17,7 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
-from msvm_ref.solvers.fast.steps import block_step, lie_down, resting
+from msvm_ref.solvers.fast.steps import block_step, is_shrunk, shrink
 
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -26,8 +26,8 @@ def dense_epoch(
     y: Any,
     cost: Array,
     order: Any,
-    rest: Any,
-    nap: Any,
+    shrunk: Any,
+    span: Any,
     rho: float,
     squares: Array,
     X: Array,
@@ -41,7 +41,7 @@ def dense_epoch(
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
     steps = 0
     for i in order:
-        if resting(i, rest):
+        if is_shrunk(i, shrunk):
             continue
         x = X[i]
         for c in range(d):
@@ -53,9 +53,9 @@ def dense_epoch(
             machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch
         )
         if gain <= 0.0:
-            lie_down(i, rest, nap)
+            shrink(i, shrunk, span)
             continue
-        nap[i] = 0
+        span[i] = 0
         steps += 1
         for c in range(d):
             alpha[i, c] = new[c]
@@ -75,8 +75,8 @@ def sparse_epoch(
     y: Any,
     cost: Array,
     order: Any,
-    rest: Any,
-    nap: Any,
+    shrunk: Any,
+    span: Any,
     rho: float,
     squares: Array,
     data: Array,
@@ -92,7 +92,7 @@ def sparse_epoch(
     here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
     steps = 0
     for i in order:
-        if resting(i, rest):
+        if is_shrunk(i, shrunk):
             continue
         here[:] = bias
         for e in range(indptr[i], indptr[i + 1]):
@@ -103,9 +103,9 @@ def sparse_epoch(
             machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch
         )
         if gain <= 0.0:
-            lie_down(i, rest, nap)
+            shrink(i, shrunk, span)
             continue
-        nap[i] = 0
+        span[i] = 0
         steps += 1
         for c in range(d):
             alpha[i, c] = new[c]
@@ -155,15 +155,15 @@ class LinearEngine(Engine):
         return self.squares + self.rho
 
     def pass_over(self, order: Index) -> float:
-        visits = int((self.rest == 0).sum())
+        visits = int((self.shrunk == 0).sum())
         self.visits += visits
         common = (
             self.machine,
             self.y,
             self.cost,
             order,
-            self.rest,
-            self.nap,
+            self.shrunk,
+            self.span,
             self.rho,
             self.squares,
         )

@@ -105,13 +105,13 @@ def newton(
     """One projected Newton step, taken where the dual value ``value(alpha, change of scores)`` rises; the work it was."""
     at = face(engine, machine)
     m, (n, d) = len(at.i), engine.alpha.shape
-    found = None
+    direction = None
     if 0 < m <= FACTORED:
-        found = _factored(engine, machine, at, equality)
+        direction = _factored(engine, machine, at, equality)
     elif m:
-        found = _conjugate(engine, machine, at)
-    if found is not None:
-        _step(engine, machine, at, *found, value)
+        direction = _conjugate(engine, machine, at)
+    if direction is not None:
+        _step(engine, machine, at, *direction, value)
     return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d / 4)
 
 

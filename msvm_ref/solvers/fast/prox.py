@@ -18,44 +18,14 @@ def own_block(
     q: Array, curve: Array, v: Array, rho: float, cap: float, mask: Array, alpha: Array
 ) -> None:
     """alpha_p = clip((q_p - rho v_p t) / D_p, 0, cap) with t = sum v alpha: Newton on that monotone equation in t."""
-    d = len(q)
     t = 0.0
-    for p in range(d):
+    for p in range(len(q)):
         t += v[p] * alpha[p]
     low, high = -np.inf, np.inf
     for _ in range(200):
-        total, slope, size = 0.0, -1.0, 0.0
-        up, down = np.inf, -np.inf  # the nearest break points of t on either side
-        for p in range(d):
-            if not mask[p]:
-                alpha[p] = 0.0
-                continue
-            lift = q[p] - rho * v[p] * t
-            if curve[p] <= 0.0:
-                alpha[p] = cap if lift > 0.0 else 0.0
-                total += v[p] * alpha[p]
-                continue
-            value = lift / curve[p]
-            if value <= 0.0:
-                value = 0.0
-            elif value >= cap:
-                value = cap
-            else:
-                slope -= rho * v[p] * v[p] / curve[p]
-                if rho != 0.0 and v[p] != 0.0:
-                    first, second = q[p] / (rho * v[p]), (q[p] - curve[p] * cap) / (rho * v[p])
-                    for edge in (first, second):
-                        if edge > t and edge < up:
-                            up = edge
-                        if edge < t and edge > down:
-                            down = edge
-            alpha[p] = value
-            total += v[p] * value
-            size += abs(v[p] * value)
-        if rho == 0.0:
-            return
+        total, slope, size, up, down = _clipped(t, q, curve, v, rho, cap, mask, alpha)
         excess = total - t
-        if abs(excess) <= ROUNDING * (size + abs(t)):
+        if rho == 0.0 or abs(excess) <= ROUNDING * (size + abs(t)):
             return
         if excess > 0.0:
             low = t
@@ -70,6 +40,41 @@ def own_block(
         if after == t:
             return
         t = after
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _clipped(
+    t: float, q: Array, curve: Array, v: Array, rho: float, cap: float, mask: Array, alpha: Array
+) -> tuple[float, float, float, float, float]:
+    """alpha at t; sum v alpha, the slope of sum v alpha - t, sum |v alpha|, and t's nearest break points above and below."""
+    total, slope, size, up, down = 0.0, -1.0, 0.0, np.inf, -np.inf
+    for p in range(len(q)):
+        if not mask[p]:
+            alpha[p] = 0.0
+            continue
+        lift = q[p] - rho * v[p] * t
+        if curve[p] <= 0.0:
+            alpha[p] = cap if lift > 0.0 else 0.0
+            total += v[p] * alpha[p]
+            continue
+        value = lift / curve[p]
+        if value <= 0.0:
+            value = 0.0
+        elif value >= cap:
+            value = cap
+        else:
+            slope -= rho * v[p] * v[p] / curve[p]
+            if rho != 0.0 and v[p] != 0.0:
+                first, second = q[p] / (rho * v[p]), (q[p] - curve[p] * cap) / (rho * v[p])
+                for edge in (first, second):
+                    if edge > t and edge < up:
+                        up = edge
+                    if edge < t and edge > down:
+                        down = edge
+        alpha[p] = value
+        total += v[p] * value
+        size += abs(v[p] * value)
+    return total, slope, size, up, down
 
 
 @njit(cache=True, error_model="numpy")
@@ -318,61 +323,77 @@ def arbitrary_block(
 ) -> None:
     """Coordinate ascent (own slack) or ascent along pairs (shared slack), to rounding or for SWEEPS sweeps."""
     d = len(q)
-    g = np.empty(d)
+    g, size = np.empty(d), 0.0
     for p in range(d):
+        size = max(size, abs(q[p]))
         g[p] = q[p]
         for r in range(d):
             g[p] -= k * hessian[p, r] * alpha[r]
     for _ in range(SWEEPS):
-        moved, size, spent = 0.0, 0.0, 0.0
-        for p in range(d):
-            spent += alpha[p]
-            size = max(size, abs(q[p]))
-        if not shared:
-            for p in range(d):
-                if mask[p]:
-                    curve = k * hessian[p, p] + ridge
-                    slope = g[p] - ridge * alpha[p]
-                    goal = (
-                        alpha[p] + slope / curve if curve > 0.0 else (cap if slope > 0.0 else 0.0)
-                    )
-                    step = min(max(goal, 0.0), cap) - alpha[p]
-                    if step != 0.0:
-                        alpha[p] += step
-                        moved = max(moved, abs(step) * curve if curve > 0.0 else 0.0)
-                        for r in range(d):
-                            g[r] -= k * hessian[r, p] * step
+        if shared:
+            moved = _best_pair(hessian, k, ridge, cap, mask, alpha, g)
         else:
-            price = ridge * spent
-            best, worst = -1, -1  # raise best; lower worst, or the unused part of the slack
-            for p in range(d):
-                if mask[p]:
-                    if best < 0 or g[p] > g[best]:
-                        best = p
-                    if alpha[p] > 0.0 and (worst < 0 or g[p] < g[worst]):
-                        worst = p
-            rise = g[best] - price
-            fall = price - g[worst] if worst >= 0 else 0.0
-            swap = g[best] - g[worst] if worst >= 0 else 0.0
-            if spent < cap and rise >= fall and rise >= 0.5 * swap and rise > 0.0:
-                curve = k * hessian[best, best] + ridge
-                step = min(rise / curve if curve > 0.0 else np.inf, cap - spent)
-                first, second, moved = step, 0.0, rise
-                worst = best
-            elif fall > 0.5 * swap:
-                curve = k * hessian[worst, worst] + ridge
-                step = -min(fall / curve if curve > 0.0 else np.inf, alpha[worst])
-                first, second, moved = step, 0.0, fall
-                best = worst
-            else:
-                if worst < 0 or worst == best:
-                    return
-                curve = k * (hessian[best, best] + hessian[worst, worst] - 2 * hessian[best, worst])
-                step = min(swap / curve if curve > 0.0 else np.inf, alpha[worst])
-                first, second, moved = step, -step, swap
-            alpha[best] += first
-            alpha[worst] += second
-            for r in range(d):
-                g[r] -= k * (hessian[r, best] * first + hessian[r, worst] * second)
+            moved = _coordinates(hessian, k, ridge, cap, mask, alpha, g)
         if moved <= ROUNDING * size:
             return
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _coordinates(
+    hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
+) -> float:
+    """One sweep over the multipliers, each to its own optimum; the largest slope that was followed."""
+    moved = 0.0
+    for p in range(len(g)):
+        if mask[p]:
+            curve = k * hessian[p, p] + ridge
+            slope = g[p] - ridge * alpha[p]
+            goal = alpha[p] + slope / curve if curve > 0.0 else (cap if slope > 0.0 else 0.0)
+            step = min(max(goal, 0.0), cap) - alpha[p]
+            if step != 0.0:
+                alpha[p] += step
+                moved = max(moved, abs(step) * curve if curve > 0.0 else 0.0)
+                for r in range(len(g)):
+                    g[r] -= k * hessian[r, p] * step
+    return moved
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _best_pair(
+    hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
+) -> float:
+    """The steepest of three moves, to its optimum: raise the best, lower the worst, or trade one for the other; its slope."""
+    spent = 0.0
+    for p in range(len(g)):
+        spent += alpha[p]
+    best, worst = -1, -1
+    for p in range(len(g)):
+        if mask[p]:
+            if best < 0 or g[p] > g[best]:
+                best = p
+            if alpha[p] > 0.0 and (worst < 0 or g[p] < g[worst]):
+                worst = p
+    price = ridge * spent
+    rise = g[best] - price
+    fall = price - g[worst] if worst >= 0 else 0.0
+    if worst < 0:
+        worst = best
+    swap = g[best] - g[worst]
+    first, second, moved = 0.0, 0.0, 0.0
+    if spent < cap and rise >= fall and rise >= 0.5 * swap and rise > 0.0:
+        curve = k * hessian[best, best] + ridge
+        first = min(rise / curve if curve > 0.0 else np.inf, cap - spent)
+        moved, worst = rise, best
+    elif fall > 0.5 * swap:
+        curve = k * hessian[worst, worst] + ridge
+        first = -min(fall / curve if curve > 0.0 else np.inf, alpha[worst])
+        moved, best = fall, worst
+    elif worst != best:
+        curve = k * (hessian[best, best] + hessian[worst, worst] - 2 * hessian[best, worst])
+        first = min(swap / curve if curve > 0.0 else np.inf, alpha[worst])
+        second, moved = -first, swap
+    alpha[best] += first
+    alpha[worst] += second
+    for r in range(len(g)):
+        g[r] -= k * (hessian[r, best] * first + hessian[r, worst] * second)
+    return moved

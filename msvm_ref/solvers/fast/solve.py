@@ -15,15 +15,15 @@ from typing import Literal
 import numpy as np
 
 from msvm_ref.errors import DataError
-from msvm_ref.judge.bias import lossless_bias
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge_candidate
-from msvm_ref.judge.feasible import feasible_dual, into_groups
-from msvm_ref.judge.implicit import judge_implicit
-from msvm_ref.judge.objective import expansion
+from msvm_ref.judge.certify import judge
 from msvm_ref.model.arrays import Array, real_number
+from msvm_ref.model.loss import clipped, expansion
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.bias import lossless_bias
+from msvm_ref.solvers.certifying import zero_weights
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
 from msvm_ref.solvers.fast.interior import interior, price
 from msvm_ref.solvers.fast.interrupt import Interruptible
@@ -33,9 +33,13 @@ from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
 from msvm_ref.solvers.fast.schedule import Schedule
 from msvm_ref.solvers.fast.steps import totals
+from msvm_ref.solvers.fast.stopping import Stopping
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
+from msvm_ref.solvers.workspace import Workspace
 
+SLICE = 0.2
+"""Seconds after which a pass looks at the clock."""
 FINEST = 1e-14
 """The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 
@@ -53,6 +57,7 @@ def solve_fast(
     start: Solution | None = None,
     progress: Callable[[float], None] | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
+    workspace: Workspace | None = None,
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data)
@@ -72,6 +77,7 @@ def solve_fast(
         cache_mb,
         kkt if stop == "kkt" else None,
         start,
+        workspace or Workspace(),
     ).run(progress, Interruptible(on_interrupt == "best"))
 
 
@@ -88,15 +94,15 @@ class _Ascent:
         cache_mb: float,
         kkt: float | None,
         start: Solution | None,
+        workspace: Workspace,
     ) -> None:
         self.problem, self.tolerance, self.kkt = problem, tolerance, kkt
-        self.max_iter, self.max_seconds = max_iter, max_seconds
-        self.began = time.perf_counter()
+        self.stopping = Stopping(Deadline(max_seconds), max_iter)
         self.random = np.random.default_rng(seed)
         self.machine = blocks(problem)
-        self.engine = _engine(problem, self.machine, cache_mb)
+        self.engine = _engine(problem, self.machine, cache_mb, workspace)
         self.free = problem.bias == "free"
-        self.passes, self.polishes, self.barriers = 0, 0, 0
+        self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
         if start is not None:
@@ -107,15 +113,11 @@ class _Ascent:
     ) -> Solution:
         with interruptible as interrupt:
             words = "certified" if self._nothing_to_learn() else self._climb(interrupt, progress)
-        if words not in ("certified", "kkt") and not self._settled() and self.closest[0] < np.inf:
-            self.engine.restart(*self.closest[1:])
-            self._settled()
+        if words not in ("certified", "kkt"):
+            self._best_effort()
         assert self.best is not None
         candidate, certificate = self.best
-        converged = words == "kkt" or certificate.relative_gap <= self.tolerance
-        attempt = Attempt(
-            "numba", words, certificate.relative_gap, time.perf_counter() - self.began
-        )
+        attempt = Attempt("numba", words, certificate.relative_gap, self.stopping.deadline.spent)
         work = {
             "passes": self.passes,
             "steps": self.engine.steps,
@@ -124,7 +126,7 @@ class _Ascent:
             "kernel_evaluations": self.engine.evaluations,
         }
         return Solution(
-            self.problem, candidate, certificate, "fast", "numba", converged, (attempt,), work
+            self.problem, candidate, certificate, "fast", "numba", self.tolerance, (attempt,), work
         )
 
     def _climb(self, interrupt: Interruptible, progress: Callable[[float], None] | None) -> str:
@@ -132,11 +134,12 @@ class _Ascent:
         goal, first = max(self.tolerance, FINEST), 0.0
         action = self._pass
         while True:
-            spent = action()
+            spent, was_pass = action(), action == self._pass
             now = self._state()
-            schedule.note(action == self._pass, spent)
+            schedule.note(was_pass, spent)
+            self.stopping.note(now.relative, self.passes, was_pass)
             first = first or max(now.gap, 1e-300)
-            if now.relative < self.closest[0] and action != self._pass:
+            if now.relative < self.closest[0] and not was_pass:
                 self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
             if progress is not None:
                 progress(_share(first, now.relative, self.tolerance))
@@ -150,19 +153,18 @@ class _Ascent:
                 goal = 0.25 * min(
                     goal, max(now.relative, 1e-18)
                 )  # the judge's own rounding and repairs take their part
-            if interrupt.asked:
-                return "interrupted"
-            if self.passes >= self.max_iter:
-                return "max_iter"
-            if time.perf_counter() - self.began >= self.max_seconds:
-                return "max_seconds"
-            if goal < 1e-17:
-                return "rounding"
+            reason = self.stopping.reason(
+                now.relative, self.passes, goal, interrupt.asked, self.kkt is None
+            )
+            if reason:
+                return reason
+            if self.stopping.wants_a_certificate:
+                self._settled()
             if self.free:
                 self._update_bias(now)
             action = (
                 self._pass
-                if self.kkt is not None or action != self._pass
+                if self.kkt is not None or not was_pass
                 else {"pass": self._pass, "newton": self._newton, "interior": self._interior}[
                     schedule.next(now.relative)
                 ]
@@ -173,20 +175,22 @@ class _Ascent:
         b = lossless_bias(self.problem)
         if b is None:
             return False
-        alpha = np.zeros_like(self.engine.alpha)
-        if self.problem.is_implicit:
-            candidate = Candidate(b=b, alpha=alpha, coef=alpha)
-            self.best = candidate, judge_implicit(self.problem, candidate)
-        else:
-            candidate = Candidate(
-                np.zeros((self.problem.features.shape[1], self.problem.d)), b, alpha
-            )
-            self.best = candidate, judge_candidate(self.problem, candidate)
+        candidate = zero_weights(self.problem, b, np.zeros_like(self.engine.alpha))
+        self.best = candidate, judge(self.problem, candidate)
         return self.best[1].upper == 0.0
 
     def _pass(self) -> float:
         self.passes += 1
-        return self.engine.pass_over(self.random.permutation(self.problem.n))
+        order, work = self.random.permutation(self.problem.n), 0.0
+        pieces = self.pieces if self.stopping.deadline.limited else 1
+        start = time.perf_counter()
+        for part in np.array_split(order, pieces):
+            work += self.engine.pass_over(part)
+            if self.stopping.late:
+                break
+        seconds = time.perf_counter() - start
+        self.pieces = int(np.clip(np.ceil(seconds / SLICE), 1, self.problem.n))
+        return work
 
     def _newton(self) -> float:
         self.polishes += 1
@@ -194,30 +198,34 @@ class _Ascent:
 
     def _interior(self) -> float:
         self.barriers += 1
-        interior(self.engine, self.machine, self.free, self.tolerance)
+        late = lambda: self.stopping.late  # noqa: E731
+        interior(self.engine, self.machine, self.free, self.tolerance, late)
         return price(self.engine, self.machine)
 
     def _settled(self) -> bool:
+        start = time.perf_counter()
         self.engine.refresh()
         self.best = min(
             filter(None, (self.best, self._certified())), key=lambda pair: pair[1].relative_gap
         )
+        self.stopping.judging = time.perf_counter() - start
         return self.best[1].relative_gap <= self.tolerance
+
+    def _best_effort(self) -> None:
+        """Certify where the ascent stands, and where it was closest; of floats out of their range, the origin."""
+        closest = self.closest[1:]
+        if not np.isfinite(self.engine.alpha).all():
+            self.engine.restart(np.zeros_like(self.engine.alpha), np.zeros_like(self.engine.b0))
+        if not self._settled() and self.closest[0] < np.inf and not self.stopping.late:
+            self.engine.restart(*closest)
+            self._settled()
 
     def _certified(self) -> tuple[Candidate, Certificate]:
         problem, engine = self.problem, self.engine
         b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
-        if not problem.is_implicit:
-            W = engine.W if isinstance(engine, LinearEngine) else problem.features.T @ engine.A
-            return finish(problem, Candidate(W, b, engine.alpha), self.tolerance)
-        alpha = feasible_dual(problem, engine.alpha).alpha
-        coef = expansion(problem, alpha)
-        if problem.bias == "penalized":
-            b = coef.sum(axis=0)
-        elif problem.spec.sum_to_zero:
-            b = b - b.mean()
-        candidate = Candidate(b=b, alpha=alpha, coef=coef)
-        return candidate, judge_implicit(problem, candidate)
+        W = engine.W if isinstance(engine, LinearEngine) else None
+        raw = Candidate(W, b, engine.alpha)
+        return finish(problem, raw, self.tolerance, self.stopping.deadline)
 
     def _state(self) -> _State:
         """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
@@ -254,11 +262,11 @@ class _Ascent:
     def _update_bias(self, now: _State) -> None:
         if now.inner_gap <= max(0.3 * now.cost, 0.05 * self.tolerance * now.primal):
             self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
-            self.engine.rest[:] = 0
+            self.engine.shrunk[:] = 0
 
     def _warm(self, start: Solution) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""
-        alpha = into_groups(self.problem, start.alpha * (self.problem.C / start.problem.C))
+        alpha = clipped(self.problem, start.alpha * (self.problem.C / start.problem.C))
         self.engine.restart(alpha, self.engine.b0)
         if self.free:
             self.engine.shift_bias(start.b - self.engine.true_bias)
@@ -277,15 +285,16 @@ class _State:
         return self.gap / max(self.primal, 1e-300)
 
 
-def _engine(problem: Problem, machine: Blocks, cache_mb: float) -> KernelEngine | LinearEngine:
+def _engine(
+    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace
+) -> KernelEngine | LinearEngine:
     if problem.is_linear:
         linear = LinearEngine(problem, machine, 0.0)
         linear.rho = _penalty(problem, linear.squares)
         return linear
-    key = ("rows", cache_mb)
-    if key not in problem.shared:
-        problem.shared[key] = rows(problem, cache_mb)
-    kept = problem.shared[key]
+    if cache_mb not in workspace.rows:
+        workspace.rows[cache_mb] = rows(problem, cache_mb)
+    kept = workspace.rows[cache_mb]
     return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
 
 

@@ -17,8 +17,8 @@ from msvm_ref.solvers.fast.prox import (
     two_signs_block,
 )
 
-LONGEST_REST = 8
-"""An example that did not move rests for 1, 3, 7, then this many passes."""
+LONGEST_SPAN = 8
+"""Shrinking: an example that did not move sits out 1, 3, 7, then this many passes."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -208,10 +208,11 @@ def block_state(
     shared slack, trades one for another.
     """
     shape, slack, sigma, pull, rows, _, gamma, mask, quadratic = machine
-    d = len(scores)
+    if cost <= 0.0:
+        return 0.0, 0.0, 0.0
     gradient_of(shape, y, sigma, pull, rows, gamma, mask, scores, g)
     worth, total, squares, loss, top = 0.0, 0.0, 0.0, 0.0, 0.0
-    for p in range(d):
+    for p in range(len(scores)):
         if mask[y, p]:
             worth += gamma[y, p] * alpha[p]
             total += alpha[p]
@@ -221,33 +222,48 @@ def block_state(
             loss += slackness * slackness if quadratic else slackness
     if slack != OWN:
         loss, squares = top * top if quadratic else top, total * total
-    if cost <= 0.0:
-        return 0.0, 0.0, 0.0
     if quadratic:
         worth -= squares / (4.0 * cost)
-    violation, best, worst = 0.0, -np.inf, np.inf
-    for p in range(d):
-        if mask[y, p]:
-            slope = g[p] - (
-                (alpha[p] if slack == OWN else total) / (2.0 * cost) if quadratic else 0.0
-            )
-            if slack == OWN:
-                if slope > 0.0 and (quadratic or alpha[p] < cost):
-                    violation = max(violation, slope)
-                if slope < 0.0 and alpha[p] > 0.0:
-                    violation = max(violation, -slope)
-            else:
-                best = max(best, slope)
-                if alpha[p] > 0.0:
-                    worst = min(worst, slope)
-    if slack != OWN:
-        if total > 0.0 and not quadratic:
-            best = max(best, 0.0)  # the slack's own multiplier may take a share
-        if quadratic or total < cost * (1.0 - 1e-15):
-            worst = min(worst, 0.0)
-            best = max(best, 0.0)
-        violation = max(best - worst, 0.0) if np.isfinite(worst) else max(best, 0.0)
+    if slack == OWN:
+        violation = own_violation(mask[y], quadratic, cost, alpha, g)
+    else:
+        violation = shared_violation(mask[y], quadratic, cost, alpha, total, g)
     return cost * loss, worth, violation
+
+
+@njit(cache=True, error_model="numpy")
+def own_violation(mask: Any, quadratic: bool, cost: float, alpha: Array, g: Array) -> float:
+    """The steepest slope of one multiplier, up below its bound or down above zero."""
+    violation = 0.0
+    for p in range(len(g)):
+        if mask[p]:
+            slope = g[p] - (alpha[p] / (2.0 * cost) if quadratic else 0.0)
+            if slope > 0.0 and (quadratic or alpha[p] < cost):
+                violation = max(violation, slope)
+            if slope < 0.0 and alpha[p] > 0.0:
+                violation = max(violation, -slope)
+    return violation
+
+
+@njit(cache=True, error_model="numpy")
+def shared_violation(
+    mask: Any, quadratic: bool, cost: float, alpha: Array, total: float, g: Array
+) -> float:
+    """The steepest trade: the best slope less the worst among the multipliers that could give."""
+    best, worst = -np.inf, np.inf
+    shift = total / (2.0 * cost) if quadratic else 0.0
+    for p in range(len(g)):
+        if mask[p]:
+            slope = g[p] - shift
+            best = max(best, slope)
+            if alpha[p] > 0.0:
+                worst = min(worst, slope)
+    if total > 0.0 and not quadratic:
+        best = max(best, 0.0)  # the slack's own multiplier may take a share
+    if quadratic or total < cost * (1.0 - 1e-15):
+        worst = min(worst, 0.0)
+        best = max(best, 0.0)
+    return max(best - worst, 0.0) if np.isfinite(worst) else max(best, 0.0)
 
 
 @njit(cache=True, error_model="numpy")
@@ -266,16 +282,16 @@ def totals(
 
 
 @njit(cache=True, error_model="numpy")
-def resting(i: int, rest: Any) -> bool:
-    """Is this pass one of example i's rests?"""
-    if rest[i] > 0:
-        rest[i] -= 1
+def is_shrunk(i: int, shrunk: Any) -> bool:
+    """Does example i sit out this pass? Counts the pass."""
+    if shrunk[i] > 0:
+        shrunk[i] -= 1
         return True
     return False
 
 
 @njit(cache=True, error_model="numpy")
-def lie_down(i: int, rest: Any, nap: Any) -> None:
-    """Example i did not move: it rests, longer each time in a row."""
-    nap[i] = min(2 * nap[i] + 1, LONGEST_REST)
-    rest[i] = nap[i]
+def shrink(i: int, shrunk: Any, span: Any) -> None:
+    """Example i did not move: it sits out some passes, more each time in a row."""
+    span[i] = min(2 * span[i] + 1, LONGEST_SPAN)
+    shrunk[i] = span[i]

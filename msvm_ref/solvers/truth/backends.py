@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import math
 import signal
 import time
 import warnings
@@ -18,9 +17,11 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from scipy import sparse
 
 from msvm_ref.errors import BackendError
 from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.presolve import Presolved
 
 
 @lru_cache(maxsize=1)
@@ -153,12 +154,25 @@ CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
 """The default order; those not installed are left out (PIQP is the fastest, CLARABEL the most robust, QOCO optional)."""
 
 
-def comfortable_scale(phi: Array, costs: Array) -> float:
-    """s for features phi / s and costs C s^2: unit features, unless that drives C s^2 out of [1e-4, 1e4]."""
-    unit = float(abs(phi).max(initial=0.0)) or 1.0
-    largest = unit * float(np.sqrt(((phi / unit) ** 2).sum(axis=1)).max(initial=0.0)) or 1.0
-    root = math.sqrt(float(costs.max(initial=0.0)) or 1.0) * largest
-    return largest * min(max(root, 1e-2), 1e2) / root
+def weighted_square(x: Any, h: Array) -> Any:
+    """sum_j h_j x_j^2 (0 for no x), in the form cvxpy hands on without further variables."""
+    if x is None:
+        return 0
+    if (h == h[0]).all():
+        return float(h[0]) * cp.sum_squares(x)
+    return cp.quad_form(x, sparse.diags_array(h, format="csc"), assume_PSD=True)
+
+
+def shift_of(given: Presolved, V: Any) -> tuple[Any, list[Any]]:
+    """u of ``presolve`` for the stacked weights V of the classes, with what ties it to them; None where there is none."""
+    if given.shift == "none" or V is None:
+        return (None, []) if given.shift != "free" else (cp.Variable(given.problem.d), [])
+    u = cp.Variable(given.problem.d)
+    if given.shift == "free":
+        return u, []
+    unit = 2.0 ** np.frexp(abs(given.t).max())[1]
+    tie = sparse.kron(sparse.eye_array(given.problem.d), given.t[None, :] / unit, format="csr")
+    return u, [tie @ V == u / unit]
 
 
 def chain(name: str | None, width: int) -> list[Backend]:

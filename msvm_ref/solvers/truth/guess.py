@@ -14,7 +14,7 @@ from scipy.special import expit
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.truth.primal import Mask, Pieces
+from msvm_ref.solvers.presolve import Mask, Pieces
 
 LARGE = 600
 """Constraints from which a guess pays for itself; below, the whole problem is cheaper."""

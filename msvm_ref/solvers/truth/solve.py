@@ -17,12 +17,14 @@ from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.finish import finish
+from msvm_ref.solvers.presolve import Pieces, is_stiff, presolve
 from msvm_ref.solvers.solution import Attempt, Solution
 from msvm_ref.solvers.truth.backends import Backend, chain, find
 from msvm_ref.solvers.truth.dual import DualModel
 from msvm_ref.solvers.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.solvers.truth.kesler import KeslerModel
-from msvm_ref.solvers.truth.primal import Pieces, PrimalModel
+from msvm_ref.solvers.truth.primal import PrimalModel
+from msvm_ref.solvers.workspace import Workspace
 
 ROUNDS = 8
 """How often one backend may be asked again because the pieces it was given were contradicted."""
@@ -43,23 +45,43 @@ ROUTES: dict[str, Any] = {"primal": PrimalModel, "dual": DualModel, "kesler": Ke
 Backends = str | Sequence[str | Backend] | None
 
 
-def solve_primal(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+def solve_primal(
+    problem: Problem,
+    *,
+    tolerance: float,
+    backend: Backends = None,
+    workspace: Workspace | None = None,
+) -> Solution:
     """By the loss composition, min 1/2 ||W||^2 + sum_i C_i L(f(x_i), y_i)."""
-    return _solve(problem, "primal", backend, tolerance)
+    return _solve(problem, "primal", backend, tolerance, workspace)
 
 
-def solve_dual(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+def solve_dual(
+    problem: Problem,
+    *,
+    tolerance: float,
+    backend: Backends = None,
+    workspace: Workspace | None = None,
+) -> Solution:
     """By the unified dual with its kernel modifiers M."""
-    return _solve(problem, "dual", backend, tolerance)
+    return _solve(problem, "dual", backend, tolerance, workspace)
 
 
-def solve_kesler(problem: Problem, *, tolerance: float, backend: Backends = None) -> Solution:
+def solve_kesler(
+    problem: Problem,
+    *,
+    tolerance: float,
+    backend: Backends = None,
+    workspace: Workspace | None = None,
+) -> Solution:
     """By Kesler's construction, a single-class SVM."""
-    return _solve(problem, "kesler", backend, tolerance)
+    return _solve(problem, "kesler", backend, tolerance, workspace)
 
 
-def _solve(problem: Problem, method: str, backend: Backends, tolerance: float) -> Solution:
-    search = _Search(problem, method, tolerance, [])
+def _solve(
+    problem: Problem, method: str, backend: Backends, tolerance: float, workspace: Workspace | None
+) -> Solution:
+    search = _Search(problem, method, tolerance, workspace or Workspace(), [])
     for solver in _backends(backend, problem):
         if search.ask(solver):
             break
@@ -81,37 +103,41 @@ class _Search:
     problem: Problem
     method: str
     tolerance: float
+    workspace: Workspace
     attempts: list[Attempt]
     best: Solution | None = None
     pieces: Pieces | None = field(default=None)
 
     def ask(self, backend: Backend) -> bool:
         """Let one backend try; True when the judge is satisfied."""
-        key = ("compiled", self.method)
-        kept: tuple[Model, float] | None = self.problem.shared.pop(
-            key, None
-        )  # taken while in use: no two solves share it
+        models = self.workspace.models
+        kept = models.pop(self.method, None)  # taken while in use: no two solves share it
         if (
             kept is not None and 1e-3 <= self.problem.C / kept[1] <= 1e3
         ):  # beyond, its scaling would no longer suit
             kept[0].set_costs(self.problem)
             done = self._rounds(kept[0], backend)
-            self.problem.shared[key] = kept
+            models[self.method] = kept
             if done:
                 return True
         model, whole = self._model()
         try:
-            return self._rounds(model, backend)
+            if self._rounds(model, backend):
+                return True
         finally:
             if whole:
-                self.problem.shared[key] = (model, self.problem.C)
+                models[self.method] = (model, self.problem.C)
+        if backend.again and is_stiff(self.problem):
+            self.pieces = Pieces.unknown(self.problem)
+            return self._rounds(ROUTES[self.method](presolve(self.problem, stiff=True)), backend)
+        return False
 
     def _model(self) -> tuple[Model, bool]:
         if self.method != "primal":
-            return ROUTES[self.method](self.problem), True
+            return ROUTES[self.method](presolve(self.problem)), True
         if self.pieces is None:
             self.pieces = guess_pieces(self.problem)
-        model = PrimalModel(self.problem, self.pieces)
+        model = PrimalModel(presolve(self.problem, self.pieces))
         return model, bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
 
     def _rounds(self, model: Model, backend: Backend) -> bool:
@@ -138,9 +164,8 @@ class _Search:
                     return False
             if revised is not None:
                 self.pieces = revised
-                model = PrimalModel(
-                    self.problem, revised, exact_penalty(self.problem, raw) if exact else np.inf
-                )
+                ceiling = exact_penalty(self.problem, raw) if exact else np.inf
+                model = PrimalModel(presolve(self.problem, revised, ceiling))
         return False
 
     def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
@@ -156,13 +181,7 @@ class _Search:
         self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
         if self.best is None or gap < self.best.certificate.relative_gap:
             self.best = Solution(
-                self.problem,
-                candidate,
-                certificate,
-                self.method,
-                backend.name,
-                gap <= self.tolerance,
-                (),
+                self.problem, candidate, certificate, self.method, backend.name, self.tolerance, ()
             )
         return raw
 

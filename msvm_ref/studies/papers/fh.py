@@ -189,14 +189,14 @@ def quadratic(form: tuple[Literal["pairs", "examples"], Fraction]) -> Evidence:
                     f"{points.name}, C = {C}: α fails the KKT conditions of the separable problem",
                     {},
                 )
-            value, wanted = (
+            value, printed = (
                 vector.sum() - vector @ Q @ vector / 2,
                 exact(FH2_SQUARED, points, C, "penalized").value,
             )
-            if value != wanted:
+            if value != printed:
                 return Evidence(
                     False,
-                    f"{points.name}, C = {C}: the dual's optimum is {show(value)}, (2) has {show(wanted)}",
+                    f"{points.name}, C = {C}: the dual's optimum is {show(value)}, (2) has {show(printed)}",
                     {},
                 )
     return Evidence(True, f"KKT and equal values on {2 * len(SETS)} problems, exactly", {})
@@ -232,16 +232,16 @@ def algorithm(form: tuple[str, Machine, int]) -> Evidence:
     """Does this method of ours, FH's algorithm, reach the exact optimum of the machine at C?"""
     method, machine, C = form
     solution = solve(SIX.problem(machine, C, "penalized"), method, tolerance=1e-5)
-    wanted = exact(machine, SIX, HALF, "penalized").value
+    optimum = exact(machine, SIX, HALF, "penalized").value
     c = solution.certificate
-    reached = c.lower <= wanted <= c.upper and c.relative_gap <= 1e-5
+    reached = c.lower <= optimum <= c.upper and c.relative_gap <= 1e-5
     return Evidence(
         reached,
-        f"{method}: optimum in [{c.lower:.9g}, {c.upper:.9g}], exactly {show(float(wanted))}",
+        f"{method}: optimum in [{c.lower:.9g}, {c.upper:.9g}], exactly {show(float(optimum))}",
         {
             "lower": c.lower,
             "upper": c.upper,
-            "exact": wanted,
+            "exact": optimum,
             "work": dict(solution.work) if solution.work else {},
         },
     )

@@ -157,14 +157,14 @@ def gradient(points: Points, a: Any) -> Any:
 def feasible_points(points: Points, C: Fraction, count: int) -> list[Any]:
     """Rational a with rows sum 0 and a_i^m <= C [m = y_i], some multipliers 0, some groups full."""
     rng = np.random.default_rng(19)
-    found = []
+    points_of_dual = []
     for _ in range(count):
         alpha = rationals(rng.integers(0, 4, (points.n, points.d)).tolist())
         for i, y in enumerate(points.y):
             alpha[i, y] = Fraction(0)
             alpha[i] = alpha[i] * C / max(Fraction(4), alpha[i].sum())
-        found.append(signed(points, alpha))
-    return found
+        points_of_dual.append(signed(points, alpha))
+    return points_of_dual
 
 
 def kkt_rule(rule: Rule) -> Evidence:

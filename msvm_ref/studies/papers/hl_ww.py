@@ -168,18 +168,18 @@ def weights6(sign: int) -> Evidence:
     )
 
 
-def rank5a(wanted: Callable[[int], int]) -> Evidence:
+def rank5a(printed_rank: Callable[[int], int]) -> Evidence:
     """The exact rank of (5a), k equations in n (k - 1) variables."""
-    found = {}
+    ranks = {}
     for points in SETS:
         rows = [
             [Fraction(int(m == p) - int(points.y[i] == m)) for i, p in counting(HL4, points)]
             for m in range(points.d)
         ]
-        found[points.name] = (rank(rows), points.d)
-    bad = {name: pair for name, pair in found.items() if pair[0] != wanted(pair[1])}
-    name = next(iter(bad or found))
-    return Evidence(not bad, f"rank {found[name][0]} for k = {found[name][1]}", {"rank, k": found})
+        ranks[points.name] = (rank(rows), points.d)
+    bad = {name: pair for name, pair in ranks.items() if pair[0] != printed_rank(pair[1])}
+    name = next(iter(bad or ranks))
+    return Evidence(not bad, f"rank {ranks[name][0]} for k = {ranks[name][1]}", {"rank, k": ranks})
 
 
 def bounded(shift: int) -> Evidence:

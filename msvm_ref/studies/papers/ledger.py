@@ -65,12 +65,12 @@ def run(
     claims: Sequence[Claim], progress: Callable[[str], None] | None = None
 ) -> tuple[Decision, ...]:
     """Decide each claim; ``progress`` is told its id."""
-    found = []
+    decisions = []
     for claim in claims:
-        found.append(claim.decide())
+        decisions.append(claim.decide())
         if progress is not None:
             progress(claim.id)
-    return tuple(found)
+    return tuple(decisions)
 
 
 def expected() -> dict[str, str]:
@@ -83,11 +83,11 @@ def expected() -> dict[str, str]:
 
 def surprises(decisions: Sequence[Decision]) -> list[str]:
     """What differs from the expected verdicts, one line each."""
-    wanted = expected()
+    verdicts = expected()
     return [
-        f"{d.claim.id}: {d.verdict}, expected {wanted.get(d.claim.id, 'nothing: the claim is new')}"
+        f"{d.claim.id}: {d.verdict}, expected {verdicts.get(d.claim.id, 'nothing: the claim is new')}"
         for d in decisions
-        if str(d.verdict) != wanted.get(d.claim.id)
+        if str(d.verdict) != verdicts.get(d.claim.id)
     ]
 
 

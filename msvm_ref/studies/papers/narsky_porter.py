@@ -84,12 +84,12 @@ def scores5(score: Callable[[Points, Any, Any], Any]) -> Evidence:
     points = Points("three points", ((2, 1, 0), (0, 2, -1), (-1, 0, 2)), (0, 1, 2), 3)
     optimum = exact(difference_machine(2), points, HALF, "free")
     W, b, _ = weights(optimum)
-    wanted = points.X @ W + b
+    exact_scores = points.X @ W + b
     got = score(points, rationals(optimum.coef), b)
     return Evidence(
-        bool((got == wanted).all()),
-        f"f(x_1) = {show(got[0])}, the machine has {show(wanted[0])}",
-        {"scores": got, "exact": wanted},
+        bool((got == exact_scores).all()),
+        f"f(x_1) = {show(got[0])}, the machine has {show(exact_scores[0])}",
+        {"scores": got, "exact": exact_scores},
     )
 
 
@@ -186,10 +186,10 @@ def questions(walk: Walk) -> Evidence:
         for K in (2, 3, 4)
     }
     return Evidence(
-        all(found == {K - 1} for K, found in asked.items()),
+        all(counts == {K - 1} for K, counts in asked.items()),
         "questions asked: "
         + ", ".join(
-            f"{'/'.join(map(str, sorted(found)))} at K = {K}" for K, found in asked.items()
+            f"{'/'.join(map(str, sorted(counts)))} at K = {K}" for K, counts in asked.items()
         ),
         {"asked": {K: sorted(v) for K, v in asked.items()}},
     )
@@ -237,14 +237,14 @@ def order_matters(has_winner: bool) -> Evidence:
 
 
 def partition_count(count: Callable[[int], int]) -> Evidence:
-    found = {K: len(list(partitions([(c,) for c in range(K)]))) for K in range(2, 8)}
-    bad = [K for K, n in found.items() if n != count(K)]
+    partitions_of = {K: len(list(partitions([(c,) for c in range(K)]))) for K in range(2, 8)}
+    bad = [K for K, n in partitions_of.items() if n != count(K)]
     return Evidence(
         not bad,
-        f"K = 7: {found[7]} partitions"
+        f"K = 7: {partitions_of[7]} partitions"
         if not bad
-        else f"K = {bad[0]}: {found[bad[0]]} for {count(bad[0])}",
-        {"counts": found},
+        else f"K = {bad[0]}: {partitions_of[bad[0]]} for {count(bad[0])}",
+        {"counts": partitions_of},
     )
 
 

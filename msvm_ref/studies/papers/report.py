@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msvm_ref.pages import document, provenance_text
+from msvm_ref.pages import Mark, article, definitions, escape, provenance_text, row
+from msvm_ref.pages import page as whole_page
+from msvm_ref.pages import table as table_of
 from msvm_ref.studies.papers.claim import Decision, Evidence, Verdict
 from msvm_ref.studies.papers.ledger import PAPERS, totals
 
@@ -51,15 +52,13 @@ def _line(evidence: Evidence) -> str:
     return f"{'true' if evidence.holds else 'false'}: {evidence.shown}"
 
 
-MATHEMATICS = "docs/mathematics.md"
-"""Where the errata are written down, from the root of the project; each has an anchor of its number."""
-WORST_FIRST = (Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS)
-TITLES = {
-    Verdict.FAILS: "What fails",
-    Verdict.CORRECTED: "What holds with a correction",
-    Verdict.HOLDS: "What holds",
+MATHEMATICS = "https://github.com/msvm-ref/msvm_ref/blob/main/docs/mathematics.md"
+"""Where the errata are written down; each has an anchor of its number."""
+WORST_FIRST: dict[Verdict, tuple[Mark, str]] = {
+    Verdict.FAILS: ("bad", "What fails"),
+    Verdict.CORRECTED: ("caution", "What holds with a correction"),
+    Verdict.HOLDS: ("good", "What holds"),
 }
-CLASSES = {Verdict.FAILS: "failed", Verdict.CORRECTED: "known", Verdict.HOLDS: "passed"}
 
 
 def page(
@@ -69,21 +68,22 @@ def page(
 ) -> str:
     """HTML, what fails first; ``pictures`` are PNG bytes and a caption by claim id ('' for the top of the page)."""
     parts = [
-        f"<h1>The claims of five papers, checked</h1><p>{html.escape(totals(decisions))}. "
+        f"<p>{escape(totals(decisions))}. "
         "A verdict is computed: the printed form is put to a check, the corrected form to the same check; "
         "each check is tested with a sabotaged form that must change its verdict.</p>",
         _figure(pictures.get("")),
-        "<table class=cards><tr><th>verdict</th><th>claim</th><th>statement</th><th>what was found</th></tr>",
-        *(_line_of(d) for v in WORST_FIRST[:2] for d in decisions if d.verdict is v),
-        "</table>",
     ]
-    for verdict in WORST_FIRST:
+    found = [d for v in WORST_FIRST for d in decisions if d.verdict is v is not Verdict.HOLDS]
+    if len(decisions) > 1 and found:
+        titles = ("verdict", "claim", "statement", "what was found")
+        parts.append(table_of(titles, map(_row, found)))
+    for verdict, (_, title) in WORST_FIRST.items():
         chosen = [d for d in decisions if d.verdict is verdict]
         if chosen:
-            parts.append(f"<h2>{TITLES[verdict]}: {len(chosen)}</h2>")
-            parts += [_article(d, pictures.get(d.claim.id)) for d in chosen]
-    parts.append(f"<p class=quiet>{html.escape(provenance_text(dict(origin)))}</p>")
-    return document("The claims of five papers, checked", "".join(parts))
+            parts.append(f"<h2>{title}: {len(chosen)}</h2>")
+            parts += [_entry(d, pictures.get(d.claim.id)) for d in chosen]
+    parts.append(f"<p class=quiet>{escape(provenance_text(origin))}</p>")
+    return whole_page("The claims of five papers, checked", parts)
 
 
 def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
@@ -91,47 +91,43 @@ def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
     lines = ["# The claims of five papers, checked", "", f"{totals(decisions)}.", ""]
     lines += ["| verdict | claim | statement | what was found |", "|---|---|---|---|"]
     for d in (d for v in WORST_FIRST for d in decisions if d.verdict is v):
-        row = (str(d.verdict), d.claim.id, d.claim.statement, d.shown)
-        lines.append("| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in row) + " |")
-    return "\n".join([*lines, "", "```text", provenance_text(dict(origin)), "```", ""])
+        cells = (str(d.verdict), d.claim.id, d.claim.statement, d.shown)
+        lines.append(
+            "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in cells) + " |"
+        )
+    return "\n".join([*lines, "", "```text", provenance_text(origin), "```", ""])
 
 
-def _line_of(d: Decision) -> str:
-    cells = (d.claim.statement, d.shown)
-    return (
-        f"<tr><td class={CLASSES[d.verdict]}>{d.verdict}</td>"
-        f"<td class=nowrap><a href='#{d.claim.id}'>{d.claim.id}</a></td>"
-        + "".join(f"<td>{html.escape(c)}</td>" for c in cells)
-        + "</tr>"
+def _row(d: Decision) -> str:
+    link = f"<a href='#{escape(d.claim.id)}'>{escape(d.claim.id)}</a>"
+    return row(
+        WORST_FIRST[d.verdict][0], str(d.verdict), link, escape(d.claim.statement), escape(d.shown)
     )
 
 
-def _article(d: Decision, picture: tuple[bytes, str] | None) -> str:
+def _entry(d: Decision, picture: tuple[bytes, str] | None) -> str:
     c = d.claim
-    rows = [("checked", c.checked), ("as printed", _line(d.printed))]
+    rows = [("checked", escape(c.checked)), ("as printed", escape(_line(d.printed)))]
     if d.corrected is not None:
-        rows += [("correction", c.correction), ("corrected", _line(d.corrected))]
-    rows.append(("sabotage", c.sabotaged_by))
-    told = "".join(f"<dt>{k}</dt><dd>{html.escape(v)}</dd>" for k, v in rows)
+        rows += [("correction", escape(c.correction)), ("corrected", escape(_line(d.corrected)))]
+    rows.append(("sabotage", escape(c.sabotaged_by)))
     if c.errata:
-        links = ", ".join(f"<a href='{MATHEMATICS}#{e.lower()}'>{e}</a>" for e in c.errata)
-        told += f"<dt>errata</dt><dd>{links}</dd>"
-    numbers = {
-        "printed": d.printed.to_dict()["numbers"],
-        "corrected": d.corrected.to_dict()["numbers"] if d.corrected else None,
-    }
-    shown = html.escape(
-        json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False)
-    )
-    more = (
-        f"<details><summary>numbers</summary><pre>{shown}</pre></details>"
+        links = (f"<a href='{MATHEMATICS}#{e.lower()}'>{e}</a>" for e in c.errata)
+        rows.append(("errata", ", ".join(links)))
+    forms = {"printed": d.printed, "corrected": d.corrected}
+    numbers = {name: form.to_dict()["numbers"] for name, form in forms.items() if form}
+    shown = json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False)
+    return article(
+        WORST_FIRST[d.verdict][0],
+        str(d.verdict),
+        f"{c.id} · {escape(PAPERS[c.paper].partition(':')[0])}, {escape(c.where)}",
+        f"<p>{escape(c.statement)}</p>",
+        definitions(rows),
+        f"<details><summary>numbers</summary><pre>{escape(shown)}</pre></details>"
         if any(numbers.values())
-        else ""
-    )
-    return (
-        f"<div class='cause {CLASSES[d.verdict]}' id='{c.id}'><h3><span class={CLASSES[d.verdict]}>{d.verdict}</span> "
-        f"{c.id} · {html.escape(PAPERS[c.paper].partition(':')[0])}, {html.escape(c.where)}</h3>"
-        f"<p>{html.escape(c.statement)}</p><dl>{told}</dl>{more}{_figure(picture)}</div>"
+        else "",
+        _figure(picture),
+        id=c.id,
     )
 
 
@@ -139,7 +135,7 @@ def _figure(picture: tuple[bytes, str] | None) -> str:
     if picture is None:
         return ""
     data = base64.b64encode(picture[0]).decode()
-    caption = html.escape(picture[1])
+    caption = escape(picture[1])
     return f"<figure><img alt='{caption}' src='data:image/png;base64,{data}'><figcaption>{caption}</figcaption></figure>"
 
 

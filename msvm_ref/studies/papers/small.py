@@ -1,6 +1,6 @@
 """Small data and exact optima: the laboratory of the ledger.
 
-Every point has dyadic coordinates, so float64 holds it exactly, and an optimum is a rational that ``judge.exact_check``
+Every point has dyadic coordinates, so float64 holds it exactly, and an optimum is a rational that ``exact/check.py``
 proved. The finder starts from zero: no solver has a say in any of these numbers.
 """
 

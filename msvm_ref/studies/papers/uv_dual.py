@@ -261,12 +261,12 @@ def relative_sums(form: tuple[Sequence[Machine], bool]) -> Evidence:
 def zero_sum_functions(points: Points) -> Evidence:
     """sum_c f_c(x) = <sum w, x> + sum b is 0 on the points for sum w = 0, sum b = 0 alone iff rows (x, 1) have full rank."""
     rows = [[*x, Fraction(1)] for x in points.X]
-    found, full = rank(rows), len(rows[0])
+    rank_of_points, full = rank(rows), len(rows[0])
     return Evidence(
-        found == full,
-        f"rank of (x, 1) is {found} of {full}: "
-        f"{'only w = 0, b = 0 sums to zero' if found == full else 'a non-zero sum of w, b vanishes on the points'}",
-        {"rank": found, "unknowns": full},
+        rank_of_points == full,
+        f"rank of (x, 1) is {rank_of_points} of {full}: "
+        f"{'only w = 0, b = 0 sums to zero' if rank_of_points == full else 'a non-zero sum of w, b vanishes on the points'}",
+        {"rank": rank_of_points, "unknowns": full},
     )
 
 

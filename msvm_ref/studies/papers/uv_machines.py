@@ -119,14 +119,14 @@ def decouples(machine: Machine) -> Evidence:
 
 def learns(bias: Bias) -> Evidence:
     """Does MMR⊥'s W depend on the data at all?"""
-    found = {points.name: exact(MMR_ORTHO, points, 1, bias) for points in SETS}
-    trivial = all(not any(v for row in o.W for v in row) for o in found.values())
+    optima = {points.name: exact(MMR_ORTHO, points, 1, bias) for points in SETS}
+    trivial = all(not any(v for row in o.W for v in row) for o in optima.values())
     return Evidence(
         not trivial,
-        f"W = 0, objective {show(max(o.value for o in found.values()))}, on all {len(SETS)} data sets"
+        f"W = 0, objective {show(max(o.value for o in optima.values()))}, on all {len(SETS)} data sets"
         if trivial
-        else f"W ≠ 0 on {sum(any(v for r in o.W for v in r) for o in found.values())} data sets",
-        {name: o.value for name, o in found.items()},
+        else f"W ≠ 0 on {sum(any(v for r in o.W for v in r) for o in optima.values())} data sets",
+        {name: o.value for name, o in optima.items()},
     )
 
 

@@ -25,13 +25,13 @@ def definition1(form: tuple[Sequence[Machine], bool]) -> Evidence:
     machines, ties_allowed = form
     for d in (3, 4):
         for machine in machines:
-            found = property3(machine, d)
-            if found.witness is not None and not (found.holds_up_to_ties and ties_allowed):
-                y, f = found.witness
+            decided = property3(machine, d)
+            if decided.witness is not None and not (decided.holds_up_to_ties and ties_allowed):
+                y, f = decided.witness
                 return Evidence(
                     False,
                     f"{machine.margin_name}, d = {d}: f = {show(f)} has margins ≥ 0 for y = {y + 1} "
-                    f"{'but another class wins' if not found.holds_up_to_ties else 'and a tie'}",
+                    f"{'but another class wins' if not decided.holds_up_to_ties else 'and a tie'}",
                     {"d": d, "f": f},
                 )
     names = ", ".join(dict.fromkeys(m.margin_name for m in machines))
@@ -108,7 +108,7 @@ def all_margins_negative(machine: Machine) -> Evidence:
     nu, d = machine.nu(3), 3
     sums = [[Fraction(1)] * d] if machine.sum_to_zero else []
     try:
-        found = maximize(
+        scores = maximize(
             [Fraction(0)] * d,
             [list(nu[0][c]) for c in range(d)],
             [Fraction(-1)] * d,
@@ -117,7 +117,7 @@ def all_margins_negative(machine: Machine) -> Evidence:
         )
     except UnboundedError as error:
         raise DataError("program", "be bounded", "unbounded") from error
-    if found is None:
+    if scores is None:
         return Evidence(True, "no f has all margins ≤ −1 (exact linear program)", {})
     W, b, _ = weights(exact(machine, NEGATIVE, 1))
     f = (NEGATIVE.X @ W + b)[0]
@@ -193,21 +193,21 @@ def program_sizes(machine: Machine, points: Points) -> list[int]:
 
 def table2(said: Mapping[Machine, Callable[[Points], list[int]]]) -> Evidence:
     """Are these the sizes of the programs (a list), or is it one program of half to all of that size?"""
-    found = {}
+    computed = {}
     for points in (SIX, FOUR):
         for machine in CATALOGUE:
-            sizes, wanted = program_sizes(machine, points), said[machine](points)
-            found[f"{machine.name} n={points.n} d={points.d}"] = sizes
-            one = len(sizes) == len(wanted) == 1 and wanted[0] <= 2 * sizes[0] <= 2 * wanted[0]
-            if sizes != wanted and not one:
+            sizes, printed = program_sizes(machine, points), said[machine](points)
+            computed[f"{machine.name} n={points.n} d={points.d}"] = sizes
+            one = len(sizes) == len(printed) == 1 and printed[0] <= 2 * sizes[0] <= 2 * printed[0]
+            if sizes != printed and not one:
                 return Evidence(
                     False,
                     f"{machine.name}, n = {points.n}, d = {points.d}: programs of {sizes} variables, "
-                    f"the table has {wanted}",
-                    {"sizes": found},
+                    f"the table has {printed}",
+                    {"sizes": computed},
                 )
     return Evidence(
-        True, f"{len(found)} duals fall into programs of the stated sizes", {"sizes": found}
+        True, f"{len(computed)} duals fall into programs of the stated sizes", {"sizes": computed}
     )
 
 

@@ -11,9 +11,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq, fmpq_mat
+from flint import arb, ctx, fmpq_mat
 
 from msvm_ref.errors import DataError
+from msvm_ref.exact.numbers import rational
 from msvm_ref.model.machine import OTHERS_MAX, Machine
 from msvm_ref.softmax.loss import smax as float_smax
 from msvm_ref.softmax.problem import SoftmaxProblem
@@ -37,8 +38,7 @@ Softmax = Callable[[Sequence[Any], Any], Any]
 
 
 def ball(value: Fraction | int) -> Any:
-    exact_value = Fraction(value)
-    return arb(fmpq(exact_value.numerator, exact_value.denominator))
+    return arb(rational(value))
 
 
 def sharp(value: Any) -> Any:
@@ -210,7 +210,7 @@ def cholesky_basis(make: Callable[[Any], Any]) -> Evidence:
 
 
 def inverse(L: Any) -> Any:
-    table = fmpq_mat([[fmpq(v.numerator, v.denominator) for v in row] for row in L]).inv().tolist()
+    table = fmpq_mat([[rational(v) for v in row] for row in L]).inv().tolist()
     return rationals([[Fraction(int(v.p), int(v.q)) for v in row] for row in table])
 
 

@@ -41,9 +41,9 @@ def test_against_cvxpy(by_sorting):
             a = block(A, B, own, C, by_sorting)
             assert abs(a.sum()) <= 1e-14 * C
             assert (a <= C * np.eye(k)[own]).all()
-            wanted = reference(A, B, own, C)
-            assert value(A, B, a) <= value(A, B, wanted) + 1e-6 * C
-            assert value(A, B, a) >= value(A, B, wanted) - 1e-6 * C
+            best = reference(A, B, own, C)
+            assert value(A, B, a) <= value(A, B, best) + 1e-6 * C
+            assert value(A, B, a) >= value(A, B, best) - 1e-6 * C
 
 
 def test_both_find_the_same_threshold_and_it_solves_the_equation():

@@ -23,10 +23,10 @@ def test_it_is_fh_7_up_to_the_margin_s_quarter():
     X, y = blobs(4, per_class=2)
     kernel = KeslerKernel.of(mr.Problem(mr.WW, X, y, kernel=mr.rbf(0.3), bias="penalized"))
     K = kernel.extended
-    wanted = [
+    expected = [
         [K[i, j] * bracket(y, i, m, j, n) / 4 for j, n in kernel.pairs] for i, m in kernel.pairs
     ]
-    np.testing.assert_allclose(kernel.gram(), wanted, atol=1e-15)
+    np.testing.assert_allclose(kernel.gram(), expected, atol=1e-15)
     assert len(kernel.pairs) == 3 * len(y)
 
 
@@ -45,7 +45,7 @@ def test_any_single_class_solver_can_use_it(machine, cost):
     problem = mr.Problem(machine.with_cost(cost), X, y, C=0.5, bias="penalized")
     single = single_class(problem, "test")
     Q = single.kernel.gram() + np.diag(single.ridge)
-    found = minimize(
+    result = minimize(
         lambda a: (a @ Q @ a / 2 - single.target @ a, Q @ a - single.target),
         np.zeros(len(Q)),
         jac=True,
@@ -53,9 +53,9 @@ def test_any_single_class_solver_can_use_it(machine, cost):
         bounds=[(0.0, None if np.isinf(u) else u) for u in single.upper],
         options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000, "maxfun": 50000},
     )
-    certificate = mr.certify(problem, alpha=single.scatter(found.x))
+    certificate = mr.certify(problem, alpha=single.scatter(result.x))
     assert certificate.relative_gap < 1e-5
-    assert -found.fun == pytest.approx(certificate.lower, rel=1e-5)
+    assert -result.fun == pytest.approx(certificate.lower, rel=1e-5)
 
 
 def test_the_diagonal_is_the_gram_s():

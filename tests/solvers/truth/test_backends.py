@@ -143,11 +143,10 @@ def test_changing_only_c_compiles_once(monkeypatch):
             compiled.clear()
             problem = mr.Problem(mr.ATS.with_cost(cost), X, Y, bias="free")
             path = mr.solve_path(
-                problem, [0.1, 1.0, 10.0], method=method, backend="CLARABEL", tolerance=1e-8
+                problem, [0.1, 1.0, 10.0, 2.0], method=method, backend="CLARABEL", tolerance=1e-8
             )
-            again = mr.solve(problem.with_C(2.0), method=method, backend="CLARABEL", tolerance=1e-8)
             assert sum(compiled) == 1, (method, cost, compiled)
-            for solution in (*path, again):
+            for solution in path:
                 fresh = mr.solve(
                     mr.Problem(mr.ATS.with_cost(cost), X, Y, C=solution.problem.C, bias="free")
                 )

@@ -1,0 +1,1 @@
+"""The oracle for loss functions: exact values and subdifferentials, the checks, and the diagnosis."""

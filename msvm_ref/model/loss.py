@@ -1,0 +1,117 @@
+"""The loss and its dual's bookkeeping in plain float64, for whoever proposes solutions.
+
+    A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]      W_alpha = Phi' A,   b_alpha = 1'A (penalized bias)
+    t[i,p] = gamma[y_i,p] - <(Pi nu)[y_i,p], f(x_i)>        xi[i,r] = max(0, max_{p in r} t[i,p])
+
+The judge and the exact checkers do not use this file: they have their own, with error bounds or in rationals.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.machine import Machine, Margin
+from msvm_ref.model.problem import Problem
+
+
+def by_class(coefficients: Array, y: NDArray[np.int64], rows: Array) -> Array:
+    """out[i,p] = sum_m coefficients[y_i,p,m] rows[i,m]."""
+    out = np.zeros((len(y), coefficients.shape[1]))
+    for c in range(len(coefficients)):
+        members = y == c
+        if members.any():
+            out[members] = rows[members] @ coefficients[c].T
+    return out
+
+
+def expansion(problem: Problem, alpha: Array) -> Array:
+    """A: f(x) = sum_i k(x, x_i) A_i + b."""
+    return by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, alpha)
+
+
+def weights(problem: Problem, alpha: Array) -> tuple[Array, Array]:
+    """(W, b)_alpha in ``problem.features``; b is 0 unless penalized (a free bias is not determined by alpha)."""
+    A = expansion(problem, alpha)
+    b = A.sum(axis=0) if problem.bias == "penalized" else np.zeros(problem.d)
+    return problem.features.T @ A, b
+
+
+def violations(problem: Problem, scores: Array) -> Array:
+    """t[i,p] on the components that count, -inf elsewhere."""
+    spec = problem.spec
+    t = spec.gamma[problem.y] - by_class(spec.projected_nu, problem.y, scores)
+    return np.where(spec.mask[problem.y], t, -np.inf)
+
+
+def slacks(problem: Problem, t: Array) -> Array:
+    """xi[i,r]: one column per component (own slack) or a single column (shared slack)."""
+    return np.maximum(t.max(axis=1, keepdims=True) if problem.spec.shared else t, 0)
+
+
+def group_sums(problem: Problem, alpha: Array) -> Array:
+    """The sum of alpha over each slack group, in the shape of ``slacks``."""
+    return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha
+
+
+def objective(problem: Problem, W: Array, b: Array) -> float:
+    """P(W, b), W in ``problem.features``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        penalty = float(b @ b) if problem.bias == "penalized" else 0.0
+        return (float((W * W).sum()) + penalty) / 2 + total_loss(problem, problem.features @ W + b)
+
+
+def total_loss(problem: Problem, scores: Array) -> float:
+    """sum_i C_i sum_r xi_ir^q; ``scores`` include the bias."""
+    xi = slacks(problem, violations(problem, scores))
+    return float((problem.costs[:, None] * (xi * xi if problem.spec.quadratic else xi)).sum())
+
+
+def dual_objective(problem: Problem, alpha: Array) -> float:
+    """D(alpha), feasible or not."""
+    W, b = weights(problem, alpha)
+    gain = float((problem.spec.gamma[problem.y] * alpha).sum())
+    if problem.spec.quadratic:
+        total, cost = group_sums(problem, alpha), 4 * problem.costs[:, None]
+        gain -= float(np.divide(total**2, cost, out=np.zeros_like(total), where=cost > 0).sum())
+    return gain - (float((W * W).sum()) + float(b @ b)) / 2
+
+
+def clipped(problem: Problem, alpha: Array) -> Array:
+    """Signs, foreign components and groups put right (the free bias's equality aside): clip, or scale a shared group down."""
+    spec, cost = problem.spec, problem.costs_below[:, None]
+    inside = np.where(spec.mask[problem.y] & (cost > 0), np.maximum(alpha, 0.0), 0.0)
+    if spec.quadratic:
+        return inside
+    if not spec.shared:
+        return np.minimum(inside, cost)
+    total = inside.sum(axis=1, keepdims=True)
+    scale = np.divide(cost, total, out=np.ones_like(total), where=total > cost)
+    return np.asarray(inside * scale)
+
+
+def shift_free(problem: Problem) -> bool:
+    """Does adding one constant to every score leave every margin alone?"""
+    return _shift_free(problem.machine, problem.d)
+
+
+@lru_cache(maxsize=256)
+def _shift_free(machine: Machine, d: int) -> bool:
+    if machine.sum_to_zero:
+        return True
+    if isinstance(margin := machine.margin, Margin):
+        sums = {"self": [margin.own], "others": [margin.true + margin.rival]}
+        sums["all"] = [*sums["self"], *sums["others"]]
+        return not any(sums[machine.aggregation.components])
+    nu = machine.nu(d)
+    return all(sum(nu[y][p]) == 0 for y, p in np.argwhere(machine.at(d).mask))
+
+
+def centred(problem: Problem, W: Array, b: Array) -> tuple[Array, Array]:
+    """sum_c w_c = 0 and sum_c b_c = 0 where the machine asks for it, or where it changes no margin and lowers the norm."""
+    if problem.spec.sum_to_zero or shift_free(problem):
+        return W - W.mean(axis=1, keepdims=True), b - b.mean()
+    return np.asarray(W), np.asarray(b)

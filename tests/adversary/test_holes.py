@@ -1,0 +1,186 @@
+"""Holes an attack once found in the judge, each with the smallest problem that shows it, against exact values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import msvm_ref as mr
+from tests.adversary.checks import Handed, broken
+from tests.adversary.evaluator import Exact, Weights
+from tests.adversary.proved import enclosed
+from tests.adversary.scaled import scaled
+
+
+def faults(problem, certificate, W=None, b=None, alpha=None, coef=None):
+    """The certificate's false claims on a candidate in plain lists."""
+    exact = Exact(problem)
+    optimum = enclosed(problem, exact)
+    assert optimum.proved
+    point = None
+    if W is not None or coef is not None:
+        bias = scaled([0] * problem.d if b is None else b)
+        point = Weights(bias, *(None if v is None else scaled(v) for v in (W, coef)))
+    handed = Handed(point, None if alpha is None else scaled(alpha))
+    return [f"{f.claim}: {f.detail}" for f in broken(exact, optimum, handed, certificate)]
+
+
+def test_the_value_judged_is_the_candidates_own_and_not_that_of_its_rounded_projection():
+    problem = mr.Problem(mr.MMR, [[-3.0]], [2], C=1e11, bias="penalized", n_classes=3)
+    W = [[0.15000000000000005, 0.15000000000000002, -0.29999999999999993]]
+    b = [-0.05000000000000002, -0.05000000000000002, 0.1]
+    alpha = [[0, 0, 0.15]]
+    exact = Exact(problem)
+    assert enclosed(problem, exact).high == Fraction(3, 40)
+    assert exact.primal(Weights(scaled(b), scaled(W))).value > Fraction(75004, 10**6)
+    for rigorous in (False, True):
+        certificate = mr.certify(problem, W, b, alpha, rigorous=rigorous)
+        assert not certificate.optimal(1e-5)
+        assert faults(problem, certificate, W, b, alpha) == []
+
+
+def test_coefficients_of_a_linear_kernel_are_judged_as_the_weights_they_are():
+    problem = mr.Problem(mr.CS, [[2.7]], [0], C=1e12, n_classes=2)
+    coef = [[0.1371742112482853, -0.1371742112482853]]
+    alpha = [[0.0, 2 / 2.7**2]]
+    for rigorous in (False, True):
+        certificate = mr.certify(problem, coef=coef, alpha=alpha, rigorous=rigorous)
+        assert not certificate.optimal(1e-5)
+        assert faults(problem, certificate, coef=coef, alpha=alpha) == []
+
+
+NEIGHBOURS = ([[1.0], [2.0], [3.0], [2.5]], [0, 1, 2, 1])
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize("machine", [mr.WW, mr.LLW, mr.OVA])
+@pytest.mark.parametrize("foreign", ["free", "penalized"])
+def test_a_reference_is_admitted_only_as_a_point_of_this_problem(machine, foreign, rigorous):
+    """A free or penalized bias is no point of the problem without one; refusing it, typed, is right as well."""
+    problem = mr.Problem(machine, *NEIGHBOURS, bias="none")
+    other = mr.solve(mr.Problem(machine, *NEIGHBOURS, bias=foreign))
+    mine = mr.solve(problem)
+    try:
+        certificate = mr.certify(
+            problem, mine.W, alpha=mine.alpha, reference=other, rigorous=rigorous
+        )
+    except mr.DataError:
+        return
+    found = faults(problem, certificate, mine.W.tolist(), alpha=mine.alpha.tolist())
+    assert found == []
+
+
+def test_a_reference_that_solves_the_problem_without_sum_to_zero_is_no_point_of_the_one_with_it():
+    nu, gamma = mr.OVA.nu(3), mr.OVA.gamma(3)
+    free, tied = (
+        mr.Problem(mr.Machine("m", nu, mr.TOTAL_SUM, gamma, sum_to_zero=s), *NEIGHBOURS)
+        for s in (False, True)
+    )
+    other, mine = mr.solve(free), mr.solve(tied)
+    try:
+        certificate = mr.certify(tied, mine.W, alpha=mine.alpha, reference=other)
+    except mr.DataError:
+        return
+    assert faults(tied, certificate, mine.W.tolist(), alpha=mine.alpha.tolist()) == []
+
+
+def test_the_optimum_of_the_reference_hole_is_the_known_rational():
+    problem = mr.Problem(mr.WW, *NEIGHBOURS, bias="none")
+    assert enclosed(problem, Exact(problem)).high == Fraction(631, 108)
+
+
+def _two_near_duplicates(kernel):
+    """A point 1000 times, and one 1e-7 away with the other label, at a C that makes the difference matter."""
+    X = np.tile([1.0, 2.0], (1001, 1))
+    X[-1, 0] += 1e-7
+    return mr.Problem(mr.WW, X, [0] * 1000 + [1], C=1e11, kernel=kernel)
+
+
+@pytest.mark.parametrize("kernel", [mr.polynomial(2), mr.rbf(0.5)], ids=repr)
+def test_a_problem_has_one_meaning_above_a_thousand_points(kernel):
+    """The same candidate, judged through every door, is held against the kernel's own optimum."""
+    problem = _two_near_duplicates(kernel)
+    exact = Exact(problem)
+    optimum = enclosed(problem, exact)
+    assert optimum.proved
+    coef, alpha = exact.expansion(optimum.alpha).floats(), optimum.alpha.floats()
+    point = Weights(scaled([0, 0]), coef=scaled(coef.tolist()))
+    whole = Handed(point, scaled(alpha.tolist()))
+    for handed, options in ((whole, {}), (whole, {"rigorous": True}), (Handed(point, None), {})):
+        given = {} if handed.alpha is None else {"alpha": alpha}
+        certificate = mr.certify(problem, coef=coef, **given, **options)
+        assert broken(exact, optimum, handed, certificate) == [], options
+
+
+@pytest.mark.parametrize("kernel", [mr.polynomial(3, 0.1, 0.3), mr.rbf(0.1)], ids=repr)
+def test_a_problem_is_its_kernel_below_a_thousand_points_too(kernel):
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(9, 2)), np.arange(9) % 3
+    X[-1], y[-1] = X[0] + 1e-9, (y[0] + 1) % 3
+    problem = mr.Problem(mr.CS, X, y, C=1e9, kernel=kernel)
+    exact = Exact(problem)
+    optimum = enclosed(problem, exact)
+    coef, alpha = exact.expansion(optimum.alpha).floats(), optimum.alpha.floats()
+    handed = Handed(Weights(scaled([0] * 3), coef=scaled(coef.tolist())), scaled(alpha.tolist()))
+    for rigorous in (False, True):
+        certificate = mr.certify(problem, coef=coef, alpha=alpha, rigorous=rigorous)
+        assert broken(exact, optimum, handed, certificate) == []
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_the_costs_are_C_times_the_weight_exactly(rigorous):
+    """0.1 x 3 is not the float 0.30000000000000004: the exact and the rigorous paths must not say it is."""
+    problem = mr.Problem(
+        mr.OVA, [[1.0], [2.0]], [0, 1], C=0.1, sample_weight=[3.0, 3.0], n_classes=2
+    )
+    exact = Exact(problem)
+    assert exact.costs == [3 * Fraction(0.1)] * 2
+    optimum = enclosed(problem, exact)
+    assert optimum.proved
+    certificate = mr.certify(problem, np.zeros((1, 2)), rigorous=rigorous)
+    assert Fraction(certificate.lower) <= optimum.high <= Fraction(certificate.upper)
+    if rigorous:
+        assert mr.exact_optimum(problem).value == optimum.high
+
+
+def test_the_bias_interval_holds_the_optimal_bias_of_features_far_from_zero():
+    X = np.array([2, 2, -1, 1, 1, 2, -2, 2])[:, None] * 2.0**15
+    problem = mr.Problem(mr.ATS, X, [0, 2, 2, 1, 0, 0, 2, 1], C=64, bias="free")
+    optimum = enclosed(problem, Exact(problem))
+    assert optimum.proved
+    interval = mr.solve(problem).b_interval
+    for b, (low, high) in zip(optimum.point.b.fractions(), interval.tolist(), strict=True):
+        assert low == -np.inf or Fraction(low) <= b
+        assert high == np.inf or b <= Fraction(high)
+
+
+def test_a_penalised_bias_whose_square_underflows_is_not_free_of_charge():
+    """nu of 1e100 and gamma of 1e-100: b = 1e-200 meets every target, and costs b^2 / 2 > 0."""
+    nu = np.zeros((2, 2, 2))
+    nu[0, 0, 0] = nu[1, 1, 1] = 1e100
+    machine = mr.Machine("tiny", nu, mr.SELF, [[1e-100, 0], [0, 1e-100]])
+    problem = mr.Problem(machine, [[0.0]], [0], bias="penalized", n_classes=2)
+    W, b, alpha = [[0.0, 0.0]], [1.5e-200, 0.0], [[1e-300, 0.0]]
+    certificate = mr.certify(problem, W, b, alpha)
+    assert certificate.upper > 0
+    assert not certificate.optimal(0.0)
+    assert faults(problem, certificate, W, b, alpha) == []
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 0.1, 0.3, 1.2])
+def test_the_distance_bound_is_rounded_outwards(size):
+    """The optimum is W = 0; equal weights in every class are all distance and no gap."""
+    problem = mr.Problem(mr.MMR, [[1.0]], [0], bias="free", n_classes=3)
+    W, b = [[size] * 3], [1.0, -0.5, -0.5]
+    certificate = mr.certify(problem, W, b, alpha=np.zeros((1, 3)))
+    assert Fraction(certificate.distance_bound) ** 2 >= 3 * Fraction(size) ** 2
+    assert faults(problem, certificate, W, b, [[0, 0, 0]]) == []
+
+
+def test_converged_means_certified_at_the_tolerance_asked():
+    """A stopping rule of the method's own may end it; only the certificate makes it converged."""
+    problem = mr.Problem(mr.WW, *NEIGHBOURS, bias="penalized")
+    solution = mr.solve(problem, "fast", tolerance=1e-9, stop="kkt", kkt=1e30)
+    assert solution.converged == (solution.certificate.relative_gap <= 1e-9)
