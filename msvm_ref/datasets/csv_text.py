@@ -60,6 +60,8 @@ def parse_rows(text: str, source: str, labelled: bool) -> TextRows:
     if not lines:
         raise DataError(source, "have at least one row", "an empty file")
     rows = _split(text, source)
+    if not rows:
+        raise DataError(source, "have at least one row", "empty cells only")
     width = len(rows[0])
     for number, row in enumerate(rows):
         if len(row) != width:
@@ -82,7 +84,7 @@ def _split(text: str, source: str) -> list[list[str]]:
             rows = _rows(text, separator)
         except csv.Error as error:
             raise DataError(source, "be a text table", str(error)) from error
-        if len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        if not rows or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
             continue
         numbers = sum(_counts(cell, separator) for row in rows for cell in row)
         if best is None or numbers > best[0]:

@@ -126,7 +126,8 @@ class Printed(CommandSolver):
     """A program whose output is given."""
 
     def __init__(self, printed: bytes) -> None:
-        self.printed, self.name, self.timeout, self.conversation = printed, "program", 1.0, None
+        super().__init__("program", timeout=1.0)
+        self.printed = printed
 
     def _ask(self, question: str) -> bytes:
         return self.printed
