@@ -92,6 +92,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a known failure; strict: should it pass, that is a failure",
     )
     parser.add_argument(
+        "--suite",
+        choices=("quick", "standard", "thorough"),
+        default="standard",
+        help="nine checks; all; all, with real and awkward data",
+    )
+    parser.add_argument(
         "--check", action="append", default=[], metavar="CHECK", help="only this check (repeatable)"
     )
     parser.add_argument(
@@ -174,6 +180,7 @@ def _one_solver(options: argparse.Namespace) -> None:
 def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
     from msvm_ref.conformance.checks import CHECKS
     from msvm_ref.conformance.outcomes import Entry
+    from msvm_ref.conformance.sizes import cases_of, checks_of
 
     expected = dict(item.partition("=")[::2] for item in options.expect)
     for name in (*options.check, *expected):
@@ -188,6 +195,7 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
         "isolate": options.isolate,
         "timeout": options.timeout,
         "without": options.without,
+        "cases": cases_of(options.suite),
     }
     convention = _convention(options, settings["machine"])
     if options.command is not None:
@@ -203,7 +211,8 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
     if options.command is not None:
         label = " ".join(Path(word).name for word in solver.command)
     title = f"{name} as {settings['machine'].name if settings['machine'] else convention}"
-    return title, [Entry(solver, convention, settings, expected, tuple(options.check), label)]
+    checks = tuple(options.check) or checks_of(options.suite)
+    return title, [Entry(solver, convention, settings, expected, checks, label)]
 
 
 def _machine(options: argparse.Namespace) -> Any:
@@ -239,6 +248,7 @@ def _convention(options: argparse.Namespace, machine: Any) -> str | None:
 def _built_in(options: argparse.Namespace, expected: dict[str, str]) -> tuple[str, list[Any]]:
     from msvm_ref.conformance.builtin_solvers import BUILT_IN as LISTS
     from msvm_ref.conformance.builtin_solvers import version_of
+    from msvm_ref.conformance.sizes import cases_of, checks_of
 
     said = {k: getattr(options, k) for k in ("machine", "convention", "bias", "cost")}
     given = [f"--{k}" for k, v in said.items() if v]
@@ -248,11 +258,18 @@ def _built_in(options: argparse.Namespace, expected: dict[str, str]) -> tuple[st
             f"msvm-ref validate {options.solver}: the list says {given[0]} for each solver; leave it out"
         )
     title, entries = LISTS[options.solver]
-    chosen = _only(entries(), tuple(options.check))
+    chosen = _only(entries(), tuple(options.check) or checks_of(options.suite))
+    if more := cases_of(options.suite):
+        chosen = [_with_cases(e, more) for e in chosen]
     if options.isolate:
         limits = {"isolate": True, "timeout": options.timeout}
         chosen = [replace(e, settings={**e.settings, **limits}) for e in chosen]
     return f"{title} {version_of(options.solver)}", chosen
+
+
+def _with_cases(entry: Any, more: tuple[Any, ...]) -> Any:
+    given = tuple(entry.settings.get("cases", ()))
+    return replace(entry, settings={**entry.settings, "cases": (*given, *more)})
 
 
 def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:

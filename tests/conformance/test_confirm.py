@@ -63,3 +63,19 @@ def test_the_command_line_takes_declarations():
     assert parser_of("validate").parse_args(words).without == ("sample_weight", "absent_class")
     with pytest.raises(UsageError, match="did you mean sample_weight"):
         parser_of("validate").parse_args(["--without", "sample_weights", "x:y"])
+
+
+def test_the_sizes_of_the_suite():
+    from msvm_ref.conformance.checks import CHECKS
+    from msvm_ref.conformance.sizes import SIZES, cases_of, checks_of
+
+    assert set(checks_of("quick")) < set(CHECKS)
+    assert not checks_of("standard")
+    assert {size: len(cases_of(size)) for size in SIZES} == {
+        "quick": 0,
+        "standard": 0,
+        "thorough": 5,
+    }
+    repeated = cases_of("thorough")[-1]
+    assert len(np.unique(repeated.y)) == 10
+    assert len(np.unique(repeated.X, axis=0)) < len(repeated.y) / 5
