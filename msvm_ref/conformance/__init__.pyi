@@ -2,7 +2,6 @@ from . import strategies as strategies
 from .adapters import EstimatorSolver as EstimatorSolver
 from .adapters import Fitted as Fitted
 from .adapters import FunctionSolver as FunctionSolver
-from .adapters import OneVsOnePair as OneVsOnePair
 from .adapters import Solver as Solver
 from .adapters import as_solver as as_solver
 from .checks import CHECKS as CHECKS
@@ -15,6 +14,7 @@ from .diagnosis import diagnose as diagnose
 from .fixtures import BIAS_FIXTURES as BIAS_FIXTURES
 from .fixtures import MACHINE_FIXTURES as MACHINE_FIXTURES
 from .fixtures import Fixture as Fixture
+from .one_vs_one import OneVsOnePair as OneVsOnePair
 from .suite import Record as Record
 from .suite import Trial as Trial
 from .suite import check_solver as check_solver

@@ -161,7 +161,7 @@ class EstimatorSolver:
         name: str | None = None,
         share: float | None = None,
     ) -> None:
-        self.estimator, self.name = estimator, name or _short_name(estimator)
+        self.estimator, self.name = estimator, name or short_name(estimator)
         known = (
             estimator.get_params() if hasattr(estimator, "get_params") else _attributes(estimator)
         )
@@ -225,36 +225,6 @@ class EstimatorSolver:
             labels,
             self.share,
         )
-
-
-class OneVsOnePair:
-    """One pair out of a one-vs-one classifier such as SVC with three classes.
-
-    A third class is added to the two handed in; the first row of coef_ belongs to the pair, which the third must not touch.
-    """
-
-    takes_labels = False
-    takes = frozenset[str]()
-
-    def __init__(self, estimator: Any, name: str | None = None) -> None:
-        self.estimator, self.name = estimator, name or f"{_short_name(estimator)} one pair of three"
-
-    def copy(self) -> OneVsOnePair:
-        return OneVsOnePair(copy.deepcopy(self.estimator), self.name)
-
-    def fit(
-        self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None
-    ) -> Fitted:
-        data, labels = np.asarray(X), np.asarray(y)
-        third = np.vstack([data[:2] + 5, data[:1] - 7])
-        model = self.estimator.set_params(C=C).fit(
-            np.vstack([data, third]), np.append(labels, [labels.max() + 1] * 3)
-        )
-        w, b = (
-            -model.coef_[0],
-            -float(model.intercept_[0]),
-        )  # LIBSVM's pair (0, 1) is positive for class 0
-        return Fitted((0, 1), W=np.column_stack([-w, w]), b=np.array([-b, b]))
 
 
 def as_solver(thing: Any, parameter: str | None = None) -> Solver:
@@ -322,6 +292,6 @@ def _converged(model: Any, warned: bool) -> bool:
     return not warned
 
 
-def _short_name(estimator: Any) -> str:
+def short_name(estimator: Any) -> str:
     text = " ".join(repr(estimator).split())
     return text if len(text) <= 80 else type(estimator).__name__

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from msvm_ref.conformance.adapters import OneVsOnePair
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.command import kernlab, kernlab_version
+from msvm_ref.conformance.one_vs_one import OneVsOnePair
 from msvm_ref.conformance.outcomes import Entry
 from msvm_ref.conformance.stopping import largest_violation, relative_gradient
 from msvm_ref.model.arrays import frozen
@@ -42,7 +42,7 @@ its ordinary error on these problems, below what a swapped convention costs on m
 
 
 def scikit_learn() -> list[Entry]:
-    """LinearSVC (CS, OVR, squared), SVC (two classes, and one pair of three), OneVsRestClassifier, SGDClassifier."""
+    """LinearSVC (CS, OVR, squared), SVC (two classes, and each pair of three), OneVsRestClassifier, SGDClassifier."""
     from sklearn.linear_model import SGDClassifier
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import SVC, LinearSVC
@@ -103,11 +103,14 @@ def scikit_learn() -> list[Entry]:
             {"tolerance": LIBSVM_RULE},
             label="SVC linear",
         ),
-        Entry(
-            OneVsOnePair(SVC(kernel="linear", random_state=0)),
-            cv.LIBSVM,
-            {"tolerance": LIBSVM_RULE},
-            label="SVC linear, one pair of 3",
+        *(
+            Entry(
+                OneVsOnePair(SVC(kernel="linear", random_state=0), pair=pair),
+                cv.LIBSVM,
+                {"tolerance": LIBSVM_RULE},
+                label=f"SVC linear, pair {pair + 1} of 3",
+            )
+            for pair in range(3)
         ),
         Entry(
             OneVsRestClassifier(SVC(kernel="linear", random_state=0)),

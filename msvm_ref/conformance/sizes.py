@@ -1,4 +1,4 @@
-"""Three sizes of the suite. quick: what a wrong optimum cannot pass; standard: every check; thorough: real and awkward data too.
+"""Three sizes of the suite. quick: what a wrong optimum cannot pass; standard: every check; thorough: real, awkward data too.
 
 Small cases have few bound multipliers and no long tail of iterations; a solver may pass them all and be a per cent off on
 glass. The cases of ``thorough`` were taken to hurt: columns in their own units, rows many times over with different labels,
