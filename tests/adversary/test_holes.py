@@ -191,6 +191,16 @@ def test_a_tilt_that_cannot_be_told_from_zero_has_a_distance_in_balls_too():
     assert 0 <= certificate.distance_bound < np.inf
 
 
+def test_a_bias_whose_square_overflows_is_not_thereby_centred():
+    problem = mr.Problem(mr.MMR, [[1.0]], [0], bias="free", n_classes=3)
+    b = np.array([2e159, -1e159, -1e159])
+    centred = mr.certify(problem, np.zeros((1, 3)), b, np.zeros((1, 3)))
+    tilted = mr.certify(problem, np.zeros((1, 3)), b + 1e150, np.zeros((1, 3)))
+    assert centred.sum_to_zero == 0.0
+    assert tilted.sum_to_zero > 1e149
+    assert not tilted.optimal(1e-3)
+
+
 @pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 0.1, 0.3, 1.2])
 def test_the_distance_bound_is_rounded_outwards(size):
     """The optimum is W = 0; equal weights in every class are all distance and no gap."""
