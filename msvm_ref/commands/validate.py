@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.commands import validate_loss
 from msvm_ref.commands.progress import Progress
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import FILE_LIMIT, parsed_json, read_text, shown
@@ -27,7 +28,12 @@ def add_commands(subparsers: Any) -> None:
         "'package.module:Name' (an estimator class or instance, or a function of X, y, C), or a program given by "
         "--command.",
     )
-    validate.add_argument("solver", nargs="?", help="sklearn, kernlab, or package.module:Name")
+    validate.add_argument(
+        "solver",
+        nargs="?",
+        help="sklearn, kernlab, or package.module:Name; of losses torch, keras, optax, sklearn-metrics, "
+        "tensorflow or paddle",
+    )
     validate.add_argument(
         "--command",
         metavar="PROGRAM",
@@ -85,6 +91,7 @@ def add_commands(subparsers: Any) -> None:
     validate.add_argument(
         "-v", "--verbose", action="store_true", help="list passed and skipped checks too"
     )
+    validate_loss.add_arguments(validate)
     validate.set_defaults(handler=run_validate)
     diagnose = subparsers.add_parser(
         "diagnose",
@@ -103,6 +110,8 @@ def add_commands(subparsers: Any) -> None:
 
 
 def run_validate(args: argparse.Namespace) -> int:
+    if validate_loss.wanted(args):
+        return validate_loss.run(args)
     from msvm_ref.conformance import report
     from msvm_ref.conformance.checks import CHECKS
     from msvm_ref.conformance.outcomes import run

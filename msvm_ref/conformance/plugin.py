@@ -27,6 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "msvm: a conformance check of msvm_ref over somebody's solver"
     )
+    config.addinivalue_line("markers", "msvm_loss: such a check over somebody's loss function")
     path = config.getoption("--msvm-report")
     if path and not hasattr(config, "workerinput"):  # under xdist the controller writes
         config.pluginmanager.register(Reporter(Path(path)), "msvm-reporter")
