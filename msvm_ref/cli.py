@@ -7,18 +7,26 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import msvm_ref
-from msvm_ref.commands import approx, claims, compare, fisher, fit_predict, validate, vectors
-from msvm_ref.errors import DataError, MsvmError
-from msvm_ref.estimator.model_file import DEGREE
+from msvm_ref.errors import MsvmError
 from msvm_ref.fisher.definition1 import property3
-from msvm_ref.foreign import is_number, shown
 from msvm_ref.model.catalogue import CATALOGUE, machine_named
-from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
 from msvm_ref.model.machine import Machine, Target, short
-from msvm_ref.solvers.methods import METHODS
+
+COMMANDS = {
+    "fisher": ("fisher", "circle"),
+    "targets": ("targets",),
+    "vectors": ("vectors",),
+    "validate": ("validate", "diagnose"),
+    "approx": ("approx",),
+    "fit_predict": ("fit", "predict"),
+    "compare": ("compare",),
+    "claims": ("claims",),
+}
+"""Which file a command lives in: only that of the command asked for is loaded, all of them for help."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"msvm-ref {msvm_ref.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_solve(commands)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    asked = given[0] if given else ""
+    if asked not in ("machines", "demo"):
+        _add_solve(commands)
     machines = commands.add_parser("machines", help="the catalogue as the Unified View's Table 1")
     machines.add_argument("--json", action="store_true")
     machines.set_defaults(handler=_machines)
@@ -36,13 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     demo.add_argument("--json", action="store_true")
     demo.set_defaults(handler=_demo)
-    fisher.add_commands(commands)
-    vectors.add_commands(commands)
-    validate.add_commands(commands)
-    approx.add_commands(commands)
-    fit_predict.add_commands(commands)
-    compare.add_commands(commands)
-    claims.add_commands(commands)
+    own = ("solve", "machines", "demo")
+    for module, names in COMMANDS.items():
+        if asked in names or not any(asked in group for group in (own, *COMMANDS.values())):
+            import_module(f"msvm_ref.commands.{module}").add_commands(commands)
     options = parser.parse_args(arguments)
     try:
         return int(options.handler(options))
@@ -59,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _add_solve(commands: Any) -> None:
+    from msvm_ref.solvers.methods import METHODS
+
     solve = commands.add_parser(
         "solve", help="certified ground truth for a CSV or .npz file, as JSON"
     )
@@ -87,6 +97,7 @@ def _add_solve(commands: Any) -> None:
 
 
 def _solve(options: argparse.Namespace) -> int:
+    from msvm_ref.commands.kernel_option import parse_kernel
     from msvm_ref.datasets.tables import read_table
     from msvm_ref.model.problem import Problem
     from msvm_ref.solvers.methods import solve
@@ -101,23 +112,6 @@ def _solve(options: argparse.Namespace) -> int:
         print(solution, file=sys.stderr)
     print(json.dumps(solution.to_dict(), indent=1))
     return 0 if solution.converged else 1
-
-
-def parse_kernel(text: str) -> Kernel:
-    """``linear``, ``rbf:0.5``, ``polynomial:3``, ``polynomial:3:1:0``."""
-    name, *numbers = text.split(":")
-    if all(map(is_number, numbers)):
-        values = [float(v) for v in numbers]
-        if name == "linear" and not values:
-            return linear
-        if name == "rbf" and len(values) == 1:
-            return rbf(values[0])
-        if name == "polynomial" and 1 <= len(values) <= 3:
-            whole = values[0].is_integer() and values[0] <= DEGREE
-            return polynomial(int(values[0]) if whole else -1, *values[1:])
-    raise DataError(
-        "--kernel", "be linear, rbf:GAMMA or polynomial:DEGREE[:GAMMA[:COEF0]]", shown(text)
-    )
 
 
 def machine_row(machine: Machine) -> dict[str, Any]:

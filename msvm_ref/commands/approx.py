@@ -14,7 +14,7 @@ from msvm_ref.commands.progress import Progress
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import rbf
-from msvm_ref.studies.approx import KINDS, Point, trade_off
+from msvm_ref.studies.approx import KINDS, TradeOffPoint, trade_off
 
 OK, USAGE = 0, 2
 
@@ -81,7 +81,7 @@ def run_approx(args: argparse.Namespace) -> int:
     return OK
 
 
-def table(points: list[Point]) -> list[str]:
+def table(points: list[TradeOffPoint]) -> list[str]:
     """One line a training."""
     head = f"{'basis':<20} {'rank':>6} {'lost of tr K':>13} {'CPU s':>9} {'iterations':>10} {'test error':>11} {'gap':>8}"
     return [

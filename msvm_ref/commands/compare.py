@@ -44,7 +44,7 @@ def add_commands(subparsers: Any) -> None:
     compare.add_argument(
         "--method",
         default="auto",
-        choices=("auto", *METHODS),
+        choices=tuple(METHODS),
         help="one for all rows; auto: fast with a kernel, primal for linear",
     )
     compare.add_argument(

@@ -35,7 +35,7 @@ def add_commands(subparsers: Any) -> None:
     )
     fit.add_argument("--bias", default="penalized", choices=("none", "free", "penalized"))
     fit.add_argument("--cost", default="linear", choices=("linear", "quadratic"))
-    fit.add_argument("--method", default="auto", choices=("auto", *METHODS))
+    fit.add_argument("--method", default="auto", choices=tuple(METHODS))
     fit.add_argument(
         "--tolerance", type=float, default=1e-6, help="certified relative gap (default 1e-6)"
     )
@@ -68,7 +68,7 @@ def add_commands(subparsers: Any) -> None:
 
 
 def run_fit(options: argparse.Namespace) -> int:
-    from msvm_ref.cli import parse_kernel
+    from msvm_ref.commands.kernel_option import parse_kernel
     from msvm_ref.datasets.tables import columns_named, read_names, read_table
     from msvm_ref.estimator import MulticlassSVC
 

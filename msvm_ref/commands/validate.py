@@ -251,7 +251,7 @@ CLAIM: dict[str, type | tuple[type, ...]] = {
 
 def read_claim(path: str) -> tuple[Any, dict[str, Any]]:
     """(problem, candidate) of a JSON claim."""
-    from msvm_ref.cli import parse_kernel
+    from msvm_ref.commands.kernel_option import parse_kernel
     from msvm_ref.datasets.tables import read_table
     from msvm_ref.model.catalogue import machine_named
     from msvm_ref.model.problem import Problem

@@ -7,7 +7,6 @@ say "not converged". Nothing is judged here; a badge is worth what its report is
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.foreign import parsed_json, read_text, shown
+from msvm_ref.model.arrays import real_number
 
 LABEL = "certified by msvm_ref"
 GREEN, AMBER, RED = "#2f8f4e", "#b7791f", "#c9473c"
@@ -55,7 +56,7 @@ def summary(report: Mapping[str, Any]) -> tuple[str, str]:
         raise DataError("report", "be JSON of msvm-ref validate", f"no {error}") from error
     failed, known = statuses.count("failed"), statuses.count("expected failure")
     passed = statuses.count("passed")
-    worst = max(float("inf" if e is None else e) for e in errors)
+    worst = max(map(_error, errors))
     if failed or not passed:
         return f"fails {failed} of {len(statuses)} checks", RED
     if not math.isfinite(worst):
@@ -72,17 +73,27 @@ def rounded_up(value: float) -> str:
     return f"{up.create_decimal(repr(value)):.0e}" if value else "0"
 
 
+def _error(value: Any) -> float:
+    """A certified error of a report; inf where it says that there is none."""
+    if value is None or value == "inf":
+        return math.inf
+    error = real_number(value)
+    if error is None or error < 0:
+        raise DataError("worst_error", "be a number that is not negative, or null", shown(value))
+    return error
+
+
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 2:
         print("usage: python -m msvm_ref.conformance.badge REPORT.json BADGE.svg", file=sys.stderr)
         return 2
     try:
-        report = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        report = parsed_json(read_text(arguments[0]), "report")
         if not isinstance(report, dict):
             raise DataError("report", "hold a JSON object", type(report).__name__)
         picture = badge(report)
         Path(arguments[1]).write_text(picture, encoding="utf-8")
-    except (MsvmError, OSError, ValueError) as error:
+    except (MsvmError, OSError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2
     return 0

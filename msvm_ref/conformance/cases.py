@@ -19,11 +19,17 @@ class Case:
     """A data set with our C; y are class indices, sorted in BASE on purpose (a shuffle is a check of its own)."""
 
     name: str
+    """What a report calls it."""
     X: Array
+    """(n x p) features."""
     y: Any
+    """n class indices."""
     C: float = 1.0
+    """The constant, in our convention."""
     sample_weight: Any = None
+    """One weight an example, or None for all 1."""
     classes: tuple[Hashable, ...] | None = None
+    """All labels in order, where a class without examples is declared; else None."""
     class_weight: tuple[float, ...] | None = None
     """One weight a class (of labels 0 ... d-1), handed to the solver as such; the problem has them as sample weights."""
 

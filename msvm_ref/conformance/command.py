@@ -23,7 +23,7 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
 from msvm_ref.conformance.persistent_program import Conversation
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import parsed_json, shown
 
@@ -128,7 +128,7 @@ class CommandSolver:
     def _numbers(self, key: str, value: Any) -> Any:
         try:
             raw = np.asarray(value)
-            if isinstance(value, list) and raw.dtype.kind in "biuf":
+            if isinstance(value, list) and raw.dtype.kind in "iuf":
                 return raw
         except (
             ValueError,
@@ -148,7 +148,7 @@ class CommandSolver:
     def _ask(self, question: str) -> bytes:
         if self.conversation is not None:
             return self.conversation.ask(question, self.timeout)
-        program = Program(self.command, self.name, self.max_output)
+        program = RunningProgram(self.command, self.name, self.max_output)
         return program.whole(question.encode(), self.timeout)
 
 
@@ -210,7 +210,7 @@ def kernlab_version() -> str:
         raise DataError("Rscript", "be on the PATH", "nothing", INSTALL_R)
     code = 'stopifnot(requireNamespace("jsonlite")); cat(format(packageVersion("kernlab")))'
     try:
-        version = Program(["Rscript", "--vanilla", "-e", code], "Rscript").whole(b"", 60.0)
+        version = RunningProgram(["Rscript", "--vanilla", "-e", code], "Rscript").whole(b"", 60.0)
     except CommandError as error:
         raise DataError(
             "R", "have the packages kernlab and jsonlite", error.got, INSTALL_R

@@ -86,8 +86,11 @@ class Relation:
     """Two conventions tied to one machine and bias where they leave them open, and what a swap does."""
 
     first: Convention
+    """One convention."""
     second: Convention
+    """The other."""
     kind: Literal["same", "convertible", "different"]
+    """What swapping them does: nothing, a map of C, f and the objective, or another optimum."""
     where: tuple[str, float] | None
     """(data, constant) of the fixture; None for "same"."""
 

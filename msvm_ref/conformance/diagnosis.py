@@ -33,9 +33,13 @@ class Finding:
     """A problem the candidate does solve: how it differs from the claim, and the certificate that proves it."""
 
     words: tuple[str, ...]
+    """The edits of the claim, in words; none where the claim itself is solved."""
     problem: Problem
+    """The problem that is solved."""
     certificate: Certificate
+    """The candidate's certificate for that problem."""
     C: float
+    """That problem's constant."""
 
     @property
     def error(self) -> float:
@@ -52,13 +56,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``found`` is the nearest explanation (fewest edits, then smallest gap), ``also`` others at the same distance."""
+    """Which problem a candidate solves, if not the one it claims."""
 
     claimed: Certificate
+    """The certificate for the problem as claimed."""
     found: Finding | None
+    """The nearest explanation (fewest edits, then smallest gap); None where there is none."""
     also: tuple[Finding, ...]
+    """Other explanations at the same distance."""
     tolerance: float
+    """The relative error up to which a candidate counts as optimal."""
     tried: int
+    """How many hypotheses were judged."""
 
     @property
     def as_claimed(self) -> bool:

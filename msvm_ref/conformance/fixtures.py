@@ -89,8 +89,11 @@ class Fixture:
     """One data set, two problems on it: (machine, bias) first and second, with the enclosures of their optima."""
 
     data: str
+    """Key of the data set in DATA."""
     first: tuple[str, Bias]
+    """(machine, bias) of the one problem."""
     second: tuple[str, Bias]
+    """(machine, bias) of the other."""
 
     @property
     def case(self) -> Case:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, Solver
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
 from msvm_ref.errors import DataError
 
 START = 60.0
@@ -52,7 +52,7 @@ class Isolation:
                 "leave isolate out, or define it in a module that can be imported",
             ) from error
         self.name, self.timeout = solver.name, seconds_of(timeout)
-        self.program: Program | None = None
+        self.program: RunningProgram | None = None
         self.generation = 0
         self.arrays: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
 
@@ -78,7 +78,7 @@ class Isolation:
 
     def _start(self) -> None:
         command = [sys.executable, "-m", "msvm_ref.conformance.isolated_worker"]
-        self.program = Program(command, self.name, 16 * OUTPUT_LIMIT)
+        self.program = RunningProgram(command, self.name, 16 * OUTPUT_LIMIT)
         self.generation += 1
         path = [entry for entry in sys.path if isinstance(entry, str)]
         try:

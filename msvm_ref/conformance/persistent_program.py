@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msvm_ref.conformance.process import OUTPUT_LIMIT, Program
+from msvm_ref.conformance.process import OUTPUT_LIMIT, RunningProgram
 
 
 class Conversation:
@@ -12,10 +12,10 @@ class Conversation:
 
     def __init__(self, command: Sequence[str], name: str, most: int = OUTPUT_LIMIT) -> None:
         self.command, self.name, self.most = list(command), name, most
-        self.program: Program | None = None
+        self.program: RunningProgram | None = None
 
     def ask(self, question: str, seconds: float) -> bytes:
         """The line that answers the line ``question``; CommandError where there is none."""
         if self.program is None or not self.program.end.alive:
-            self.program = Program(self.command, self.name, self.most)
+            self.program = RunningProgram(self.command, self.name, self.most)
         return self.program.ask(f"{question}\n".encode(), seconds)

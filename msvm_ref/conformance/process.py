@@ -54,7 +54,7 @@ def nothing(buffer: bytearray) -> int | None:
     return None
 
 
-class Program:
+class RunningProgram:
     """A started program; ``ask`` sends and reads a message, ``whole`` sends, closes and reads to the end."""
 
     def __init__(self, command: Sequence[str], name: str, most: int = OUTPUT_LIMIT) -> None:

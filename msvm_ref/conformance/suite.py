@@ -42,10 +42,15 @@ class Record:
     """One check's outcome. ``passed`` is True for passed, for skipped and for a failure that was expected."""
 
     name: str
+    """The check's name."""
     status: Status
+    """What became of it; only "failed" is held against the solver."""
     message: str = ""
+    """Why it failed or was skipped, in words."""
     seconds: float = 0.0
+    """What it took."""
     details: dict[str, Any] = field(default_factory=dict, repr=False)
+    """Numbers behind a failure: the case, the enclosure, the diagnosis, the smallest example."""
 
     @property
     def passed(self) -> bool:

@@ -27,14 +27,21 @@ class Trial:
     """The unit every check works on. Ground truths are kept, so a case is solved once however many checks use it."""
 
     solver: Solver
+    """What is on trial."""
     convention: Convention
+    """The problem it claims to solve, as it writes it."""
     tolerance: float
+    """The certified relative error it is allowed."""
     tie: Literal["first", "last"] | None
+    """Which of equal scores wins, or None where that is not checked."""
     kernel: Kernel
+    """The kernel of every problem."""
     cases: tuple[Case, ...]
+    """The user's own data, beside the suite's."""
     rule: StoppingRule | None = None
     """Where given, each problem's tolerance is what the solver's own stopping rule promises there."""
     truths: dict[Any, Solution] = field(default_factory=dict, repr=False)
+    """Certified ground truths by problem."""
     gaps: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """Every certificate asked for: case, n, d, relative error, ... in the convention's units. The report plots it."""
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from msvm_ref.conformance.command import answer_of
-from msvm_ref.conformance.process import CommandError, Program
+from msvm_ref.conformance.process import CommandError, RunningProgram
 from msvm_ref.conformance.verifier.values import (
     Vector,
     dual_residuals,
@@ -72,7 +72,7 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
         )
 
     try:
-        program = Program(shlex.split(command), command)
+        program = RunningProgram(shlex.split(command), command)
         printed = program.whole(json.dumps(question(vector)).encode(), timeout)
         answer = answer_of(command, printed)
     except (ValueError, IndexError) as error:  # unbalanced quotes, an empty command

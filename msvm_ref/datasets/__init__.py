@@ -35,12 +35,16 @@ VOWEL_TRAIN = 528
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Raw features and class indices; ``train`` rows come first where the literature has an official split."""
+    """Raw features and class indices."""
 
     name: str
+    """What it is asked for by."""
     X: Array
+    """(n x p) features as published."""
     y: NDArray[np.int64]
+    """n class indices."""
     train: int
+    """So many rows come first for training where the literature has an official split; else all."""
 
     def standardized(self) -> Dataset:
         """(x - mean) / std by column, mean and population std correctly rounded, so the floats are the same everywhere."""

@@ -17,7 +17,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from msvm_ref.errors import DataError
-from msvm_ref.estimator.automatic import choose
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.arrays import Array, real_number, refuse_masked
 from msvm_ref.model.kernels import Kernel, as_kernel, linear, polynomial, precomputed, rbf
@@ -125,17 +124,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
 
         def by_method(problem: Problem) -> Solution:
-            method = choose(self.method, problem)
-            options = {
-                name: value
-                for name, value in limits.items()
-                if self.method != "auto" or name in options_of(method)
-            }
+            options = dict(limits)
             if self.random_state is not None and "seed" in options_of(
-                method
+                self.method
             ):  # None is the method's own fixed seed
                 options["seed"] = int(check_random_state(self.random_state).randint(2**31 - 1))
-            return solve(problem, method, tolerance=self.tol, **options)
+            return solve(problem, self.method, tolerance=self.tol, **options)
 
         return by_method
 

@@ -37,8 +37,8 @@ from msvm_ref.solvers.solution import Solution
 
 FEASIBLE = 1e-9
 """The relative infeasibility that counts as none, where the tolerance is smaller still."""
-MOST_CLASSES = {"none": 400, "penalized": 400, "free": 100}
-"""Of a model that is judged again: a free bias takes exact sums over d^3 coefficients."""
+MOST_CLASSES = {"none": 256, "penalized": 256, "free": 64}
+"""Of a model that is judged again: tables have d^3 entries, and a free bias takes exact systems of d equations."""
 MOST_WORK = 10**11
 """Of a model that is judged again: n^2 (p + d) for a kernel, n p d for the linear one."""
 
@@ -212,7 +212,10 @@ def _check_work(problem: Problem) -> None:
     most = MOST_CLASSES[problem.bias]
     if problem.d > most:
         raise DataError(
-            "labels", f"be at most {most} to be judged again (bias {problem.bias})", str(problem.d)
+            "labels",
+            f"be at most {most} to be judged again (bias {problem.bias})",
+            str(problem.d),
+            "certify it in Python",
         )
     n, p = problem.X.shape
     work = n * p * problem.d if problem.is_linear else n * n * (p + problem.d)

@@ -16,7 +16,7 @@ or b not unique) take a rational near the guess. Whether the inequalities hold i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -40,6 +40,10 @@ SECONDS_PER_CUBE = 3e-7
 
 SHORT_SYSTEM = 60
 """Systems up to this size are tried with short roundings first: they cost little and keep the rationals short."""
+
+
+CheckTime = Callable[[], float]
+"""The seconds that are left; ExactnessError where there are none."""
 
 
 @dataclass
@@ -109,10 +113,11 @@ def largest_system(seconds: float) -> int:
 
 
 def solve_partition(
-    data: ExactData, parts: Partition, guess: Candidate, most_unknowns: int
+    data: ExactData, parts: Partition, guess: Candidate, check_time: CheckTime
 ) -> Iterator[ExactPoint]:
     """Exact solutions of the partition's equations, open unknowns rounded ever finer; none where they contradict."""
     basic = independent_pairs(data, parts, guess)
+    most_unknowns = largest_system(check_time())
     if len(basic) + len(parts.full) > most_unknowns:
         raise ExactnessError(
             "active set",
@@ -125,11 +130,12 @@ def solve_partition(
     finer = DENOMINATORS if len(basic) <= SHORT_SYSTEM else DENOMINATORS[-1:]
     seen: list[list[fmpq]] = []
     for denominator in finer:
+        check_time()
         assert guess.alpha is not None
         held = {pair: data.cost[pair[0]] for pair in parts.bound}
         held |= {pair: rounded(float(guess.alpha[pair]), denominator) for pair in open_pairs}
         x = _solved(
-            *_system(data, basic, parts.full, held),
+            *_system(data, basic, parts.full, held, check_time),
             _bias_guess(data, guess, denominator),
             len(basic),
         )
@@ -212,7 +218,11 @@ def _solved(matrix: fmpq_mat, rhs: fmpq_mat, bias: list[fmpq], basic: int) -> li
 
 
 def _system(
-    data: ExactData, tight: list[Pair], full_groups: list[int], held: dict[Pair, fmpq]
+    data: ExactData,
+    tight: list[Pair],
+    full_groups: list[int],
+    held: dict[Pair, fmpq],
+    check_time: CheckTime,
 ) -> tuple[fmpq_mat, fmpq_mat]:
     """The square, symmetric system over (alpha_tight, xi_full, b), the ``held`` multipliers being known."""
     full = {i: k for k, i in enumerate(full_groups)}
@@ -226,6 +236,7 @@ def _system(
         + [fmpq(0)] * data.bias_size
     )
     for k, pair in enumerate(tight):
+        check_time()
         for m in range(k, len(tight)):
             rows[k][m] = rows[m][k] = data.hessian(pair, tight[m])
         if pair[0] in full:

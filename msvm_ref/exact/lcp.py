@@ -11,17 +11,17 @@ The KKT conditions of the dual QP over chosen pairs are such a problem, with z =
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from flint import fmpq
 
-from msvm_ref.exact.active import ExactPoint, whole_bias
+from msvm_ref.exact.active import CheckTime, ExactPoint, whole_bias
 from msvm_ref.exact.data import ExactData, Pair
 
 Row = list[fmpq]
 
 
-def lemke(M: Sequence[Row], q: Row, check_time: Callable[[], None]) -> Row | None:
+def lemke(M: Sequence[Row], q: Row, check_time: CheckTime) -> Row | None:
     """z of a solution, or None where the path ends on a ray."""
     n = len(q)
     if all(v >= 0 for v in q):
@@ -37,7 +37,7 @@ def lemke(M: Sequence[Row], q: Row, check_time: Callable[[], None]) -> Row | Non
     while True:
         check_time()
         leaving = basis[row]
-        _pivot(rows, row, entering)
+        _pivot(rows, row, entering, check_time)
         basis[row] = entering
         if leaving == 2 * n:
             z = [zero] * n
@@ -68,20 +68,21 @@ def _lexicographic_minimum(
     return candidates[0]
 
 
-def _pivot(rows: list[Row], row: int, column: int) -> None:
+def _pivot(rows: list[Row], row: int, column: int, check_time: CheckTime) -> None:
     pivot = rows[row][column]
     line = [v / pivot if v else v for v in rows[row]]
     rows[row] = line
     touched = [(j, v) for j, v in enumerate(line) if v]
     for i, other in enumerate(rows):
         factor = other[column]
+        check_time()
         if i != row and factor:
             for j, v in touched:
                 other[j] -= factor * v
 
 
 def solve_pairs(
-    data: ExactData, pairs: list[Pair], bound: list[Pair], check_time: Callable[[], None]
+    data: ExactData, pairs: list[Pair], bound: list[Pair], check_time: CheckTime
 ) -> ExactPoint | None:
     """The exact optimum over alpha on ``pairs`` with alpha = C on ``bound`` and 0 elsewhere; None where infeasible."""
     pushed = data.violations(
@@ -94,6 +95,7 @@ def solve_pairs(
     q = [-pushed[pair] for pair in pairs] + [fmpq(0)] * (size - len(pairs))
     first_bias = len(pairs) + len(groups)
     for k, pair in enumerate(pairs):
+        check_time()
         for m in range(k, len(pairs)):
             M[k][m] = M[m][k] = data.hessian(pair, pairs[m])
         if groups:

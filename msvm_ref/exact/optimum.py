@@ -18,7 +18,7 @@ The float64 data are taken as the rationals they are. What defines a problem wit
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -29,10 +29,10 @@ from flint import fmpq, fmpq_mat
 from msvm_ref.errors import ExactnessError
 from msvm_ref.exact.active import (
     TIGHTNESS,
+    CheckTime,
     ExactPoint,
     Partition,
     groups,
-    largest_system,
     partition,
     solve_partition,
 )
@@ -60,17 +60,26 @@ REVISIONS = 40
 
 @dataclass(frozen=True, eq=False)
 class ExactOptimum:
-    """A proved optimum; see the module's text for what is unique. ``how`` names the step that found it."""
+    """A proved optimum; see the module's text for what is unique."""
 
     problem: Problem = field(repr=False)
+    """The problem that was solved."""
     value: Fraction
+    """The optimum."""
     W: Matrix = field(repr=False)
+    """(features x d) weights; empty for gram="kernel"."""
     b: Vector
+    """d biases."""
     alpha: Matrix = field(repr=False)
+    """(n x d) multipliers."""
     coef: Matrix = field(repr=False)
+    """(n x d) A with f = K A + b."""
     how: str
+    """The step that found it."""
     seconds: float
+    """What it took."""
     gram: Gram = "factor"
+    """What defines the kernel: its float64 factor, or the kernel itself."""
 
     def digits(self, count: int = 25) -> str:
         """The value in decimal, rounded to ``count`` significant digits (half to even), every one certified."""
@@ -92,25 +101,27 @@ def prove_optimum(
     """The exact optimum near a float solution (a Solution or a Candidate with W, b and alpha); ExactnessError beyond limits.
 
     The guess only saves work: a poor one costs time, never correctness. ``seconds`` count from ``started`` (a
-    ``time.perf_counter()``; by default from this call) and are looked at between steps: a step under way is finished. The
-    size of the system that one step may solve is limited so that it takes about ``seconds`` at most.
+    ``time.perf_counter()``; by default from this call) and are looked at inside the loops; a system of equations is only begun
+    where its size promises to be solved in the time that is left.
     """
     start = time.perf_counter() if started is None else started
     candidate: Candidate = getattr(guess, "candidate", guess)
 
-    def check_time() -> None:
-        if time.perf_counter() - start > seconds:
+    def check_time() -> float:
+        left = start + seconds - time.perf_counter()
+        if left < 0:
             raise ExactnessError(
                 "problem",
                 f"be solved exactly within {seconds:g} s",
                 repr(problem),
                 "allow more seconds, or use certify(..., rigorous=True)",
             )
+        return left
 
     refuse_beyond_size(problem)
     check_time()
     data = exact_data(problem, _given(problem, gram))
-    for point, how in _proposals(data, candidate, check_time, largest_system(seconds)):
+    for point, how in _proposals(data, candidate, check_time):
         if _failing(data, point):
             continue
         b, alpha, coef = point.b, _rows(data, point.alpha), data.expansion(point.alpha).tolist()
@@ -152,7 +163,7 @@ def refuse_beyond_size(problem: Problem) -> None:
 
 
 def _proposals(
-    data: ExactData, guess: Candidate, check_time: Callable[[], None], most_unknowns: int
+    data: ExactData, guess: Candidate, check_time: CheckTime
 ) -> Iterator[tuple[ExactPoint, str]]:
     """Exact points, cheapest first; the last one is optimal by construction."""
     tried = set()
@@ -165,7 +176,7 @@ def _proposals(
             tried.add(parts.key())
             check_time()
             current, parts = parts, None
-            for point in _solutions(data, current, guess, most_unknowns):
+            for point in _solutions(data, current, guess, check_time):
                 yield (
                     point,
                     f"active set at {tightness:g}" + (f", {step} exact steps" if step else ""),
@@ -175,16 +186,14 @@ def _proposals(
 
 
 def _solutions(
-    data: ExactData, parts: Partition, guess: Candidate, most_unknowns: int
+    data: ExactData, parts: Partition, guess: Candidate, check_time: CheckTime
 ) -> Iterator[ExactPoint]:
     point = solve_smooth(data, parts) if suits(data, parts) else None
-    return (
-        iter([point]) if point is not None else solve_partition(data, parts, guess, most_unknowns)
-    )
+    return iter([point]) if point is not None else solve_partition(data, parts, guess, check_time)
 
 
 def _complementary(
-    data: ExactData, parts: Partition, check_time: Callable[[], None]
+    data: ExactData, parts: Partition, check_time: CheckTime
 ) -> Iterator[tuple[ExactPoint, str]]:
     """Lemke's method over the doubtful pairs, then over every slack group whose conditions it finds broken as well."""
     full, bound = set(parts.full), list(parts.bound)

@@ -132,3 +132,12 @@ def moved(values: Rationals, order: Sequence[int]) -> Rationals:
     for value, c in zip(values, order, strict=True):
         out[c] = value
     return tuple(out)
+
+
+def moved_cell(cell: Cell, order: Sequence[int]) -> Cell:
+    """The cell of the row that has entry i of the sorted row at class order[i]."""
+    return Cell(
+        tuple(moved(P, order) for P in cell.vertices),
+        tuple(moved(n, order) for n in cell.normals),
+        tuple(None if w is None else moved(w, order) for w in cell.neighbours),
+    )

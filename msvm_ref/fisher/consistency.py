@@ -51,12 +51,19 @@ class ConsistencyResult:
     """The verdict and its evidence: exactly one of ``proof`` and ``counterexample`` is there."""
 
     machine: Machine
+    """The machine decided on."""
     d: int
+    """How many classes."""
     mode: Mode
+    """The sense of consistency."""
     symmetric: bool
+    """Do all permutations of the classes leave the machine as it is?"""
     proof: Proof | SquaredProof | None
+    """The proof, where it is consistent."""
     counterexample: Counterexample | None
+    """The counterexample, where it is not."""
     seconds: float
+    """What the decision took."""
 
     @property
     def consistent(self) -> bool:

@@ -26,19 +26,30 @@ Table = tuple[Rationals, ...]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """``bayes_scores``: among the scores with the least loss on the Bayes class j, those of least risk ``bayes_risk``."""
+    """A minimiser f of the risk at P that predicts k although j is likelier, with the evidence."""
 
     P: Rationals
+    """The class probabilities."""
     f: Rationals
+    """The scores."""
     k: int
+    """A class among the largest of f."""
     j: int
+    """A class among the largest of P."""
     risk: Fraction
+    """R_P(f)."""
     multipliers: Table
+    """lambda[y][c] that prove f optimal at P."""
     uniqueness: tuple[Table, ...] | None
+    """Multipliers of subgradients that surround 0, where f is the only minimiser; else None."""
     radius: Fraction | None
+    """How far P may move while f stays optimal and wrong; None where there is no such neighbourhood."""
     neighbours: tuple[Table, ...] | None
+    """Multipliers at the d points P + radius (e_i - 1/d)."""
     bayes_scores: Rationals
+    """Among the scores with the least loss on class j, those of least risk."""
     bayes_risk: Fraction
+    """Their risk."""
 
     @property
     def unique(self) -> bool:

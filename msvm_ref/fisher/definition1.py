@@ -17,12 +17,16 @@ from msvm_ref.model.machine import Machine
 
 @dataclass(frozen=True)
 class Property3:
-    """``holds``: as printed; ``holds_up_to_ties``: y is among the maximisers; ``witness``: (y, f) that breaks it."""
+    """Does Definition 1(3) hold: margins of y all >= 0 and one > 0 put y first?"""
 
     d: int
+    """How many classes."""
     holds: bool
+    """As printed."""
     holds_up_to_ties: bool
+    """With y among several largest scores allowed."""
     witness: tuple[int, tuple[Fraction, ...]] | None
+    """(y, f) that breaks it as printed."""
 
     def __bool__(self) -> bool:
         return self.holds

@@ -9,11 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from msvm_ref.errors import DataError
 from msvm_ref.fisher.cells import (
     Cell,
     arrangements,
-    moved,
+    moved_cell,
     orbit_size,
     placement,
     plain_cell,
@@ -24,6 +23,7 @@ from msvm_ref.fisher.machine_json import machine_from_dict, machine_to_dict
 from msvm_ref.fisher.naming import Name, named
 from msvm_ref.fisher.reports import Report, permuted, report
 from msvm_ref.fisher.risk import show
+from msvm_ref.foreign import parsed_json
 from msvm_ref.model.machine import Machine
 
 Rationals = tuple[Fraction, ...]
@@ -120,7 +120,7 @@ class EmbeddedLoss:
         if not self.symmetric:
             return self.piece_cells
         return tuple(
-            _moved_cell(cell, placement(row))
+            moved_cell(cell, placement(row))
             for p, cell in zip(self.pieces, self.piece_cells, strict=True)
             for row in arrangements(p.losses)
         )
@@ -184,10 +184,7 @@ class EmbeddedLoss:
         """Read what to_json wrote, by us or by others, and believe it only once the checker has re-proved it."""
         from msvm_ref.fisher.check_embedded import read_embedded, verify_embedded
 
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise DataError("embedded loss", "be JSON", str(error)[:80]) from error
+        data = parsed_json(text, "embedded loss")
         d, symmetric, points, pieces = read_embedded(data)
         machine = machine_from_dict(data.get("machine"), d)
         verify_embedded(machine, data)
@@ -225,14 +222,6 @@ class EmbeddedLoss:
 
 SHOWN = 12
 """Orbits listed in print."""
-
-
-def _moved_cell(cell: Cell, order: Sequence[int]) -> Cell:
-    return Cell(
-        tuple(moved(P, order) for P in cell.vertices),
-        tuple(moved(n, order) for n in cell.normals),
-        tuple(None if w is None else moved(w, order) for w in cell.neighbours),
-    )
 
 
 def _text(values: Rationals) -> list[str]:

@@ -24,9 +24,10 @@ def text(values: Vector) -> list[str]:
 
 @dataclass(frozen=True)
 class Empty:
-    """multipliers, one per constraint: the root's, then one per split on the path."""
+    """A leaf without scores: its constraints contradict one another."""
 
     multipliers: Vector
+    """One per constraint (the root's, then one per split on the path), adding up to 0 > 0."""
 
     def to_dict(self) -> dict[str, Any]:
         return {"empty": text(self.multipliers)}
@@ -37,8 +38,11 @@ class Descent:
     """sum_i L'_y(f; u_i) <= -a_y + b_y (y != j),  <= -a_j - sum b (y = j): negative in total for every bad P."""
 
     directions: tuple[Vector, ...]
+    """The u_i."""
     a: Vector
+    """a_y >= 0, by class."""
     b: Vector
+    """b_y >= 0, by class; b_j = 0."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -53,10 +57,15 @@ class Split:
     """The sign of h(f) = <normal, f> + constant."""
 
     normal: Vector
+    """Coefficients of f."""
     constant: Fraction
+    """What is added."""
     negative: Node
+    """The tree where h < 0."""
     zero: Node
+    """The tree where h = 0."""
     positive: Node
+    """The tree where h > 0."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -73,9 +82,14 @@ Node = Empty | Descent | Split
 
 @dataclass(frozen=True)
 class ProofCase:
+    """No minimiser ranks k first where j is likelier."""
+
     k: int
+    """The class ranked first."""
     j: int
+    """The likelier class."""
     tree: Node
+    """Why."""
 
     def to_dict(self) -> dict[str, Any]:
         return {"k": self.k, "j": self.j, "tree": self.tree.to_dict()}
@@ -86,9 +100,13 @@ class Proof:
     """All cases: (0, j) with sorted scores for a machine that treats classes alike, every (k, j) otherwise."""
 
     d: int
+    """How many classes."""
     mode: str
+    """The sense of consistency that is proved."""
     symmetric: bool
+    """Does one k stand for all?"""
     cases: tuple[ProofCase, ...]
+    """One tree for each (k, j)."""
 
     @property
     def leaves(self) -> int:

@@ -23,27 +23,32 @@ Rationals = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class RiskMinimum:
-    """Everything about the minimisers at one P; classes are 0 ... d-1 (1 ... d in print, as in the papers).
-
-    ``minimiser``: one of them, a wrong one where there is one. ``unique``: the only one, up to adding a constant where
-    constants change nothing (``up_to_constant``; scores are then shown with sum 0). ``vertices``: the corners of the
-    minimiser set, None where they are too many to list; with ``bounded`` False the set reaches beyond them.
-    ``argmax_classes``: every class that some minimiser ranks first, ties included. ``consistent``: argmax_classes
-    within bayes_classes. ``some_right``: some minimiser has its argmax within bayes_classes.
-    """
+    """Everything about the minimisers at one P; classes are 0 ... d-1 (1 ... d in print, as in the papers)."""
 
     machine: str
+    """The machine's name."""
     d: int
+    """How many classes."""
     P: Rationals
+    """The class probabilities."""
     value: Fraction
+    """min R_P."""
     minimiser: Rationals
+    """One minimiser, a wrong one where there is one."""
     unique: bool
+    """Is it the only one, up to adding a constant where constants change nothing?"""
     bounded: bool
+    """Is the set of minimisers bounded? If not it reaches beyond ``vertices``."""
     up_to_constant: bool
+    """Does adding a constant to the scores change nothing? Scores are then shown with sum 0."""
     vertices: tuple[Rationals, ...] | None
+    """The corners of the minimiser set; None where they are too many to list."""
     argmax_classes: tuple[int, ...]
+    """Every class that some minimiser ranks first, ties included."""
     bayes_classes: tuple[int, ...]
+    """The classes of largest probability."""
     some_right: bool
+    """Does some minimiser have its argmax within ``bayes_classes``?"""
 
     @property
     def consistent(self) -> bool:

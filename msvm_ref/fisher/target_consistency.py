@@ -19,7 +19,7 @@ from typing import Any
 
 from msvm_ref.errors import DataError
 from msvm_ref.exact.numbers import fractions, rational
-from msvm_ref.fisher.cells import Cell, moved, placement
+from msvm_ref.fisher.cells import Cell, arrangements, moved, moved_cell, placement
 from msvm_ref.fisher.embedded import EmbeddedLoss
 from msvm_ref.fisher.embedding import check_classes, embedded_loss
 from msvm_ref.fisher.least_risk import LeastRisk
@@ -140,7 +140,7 @@ def consistent_for(
         wanted = discrete_target(target, embedded.d)
     regrets = Regrets(wanted)
     both = embedded.symmetric and wanted.symmetric
-    rows = list(_representatives(embedded) if both else _all(embedded))
+    rows = _representatives(embedded) if both else _all(embedded)
     table: dict[Rationals, int] = {}
     for losses, scores, cell in rows:
         common = frozenset.intersection(*map(regrets.optimal, cell.vertices))
@@ -161,12 +161,14 @@ def _representatives(embedded: EmbeddedLoss) -> Iterator[tuple[Rationals, Ration
 
 
 def _all(embedded: EmbeddedLoss) -> Iterator[tuple[Rationals, Rationals, Cell]]:
-    scores = {p.losses: p.scores for p in embedded.pieces}
-    for row, cell in zip(embedded.losses, embedded.cells, strict=True):
-        if embedded.symmetric:
-            yield row, moved(scores[tuple(sorted(row))], placement(row)), cell
-        else:
-            yield row, scores[row], cell
+    """Every row, one at a time: a clash often comes early."""
+    for losses, scores, cell in _representatives(embedded):
+        if not embedded.symmetric:
+            yield losses, scores, cell
+            continue
+        for row in arrangements(losses):
+            order = placement(row)
+            yield row, moved(scores, order), moved_cell(cell, order)
 
 
 def _full_table(

@@ -24,9 +24,12 @@ import numpy as np
 from msvm_ref.errors import DataError
 from msvm_ref.fisher.cells import orbit_size
 from msvm_ref.fisher.ordered_partitions import ordered_partitions, partition_losses
+from msvm_ref.foreign import rational
 
 Rationals = tuple[Fraction, ...]
 MOST_REPORTS = 60_000
+MOST_PARTITIONED = 6
+"""There are 4682 ordered partitions of 6 classes, and 47292 of 7."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,10 @@ def _hierarchical(d: int) -> Plain:
 
 
 def _partitions(d: int) -> Plain:
-    if d > 6:
-        raise DataError("target", "have at most 6 classes for ordered partitions", str(d))
+    if d > MOST_PARTITIONED:
+        raise DataError(
+            "target", f"have at most {MOST_PARTITIONED} classes for ordered partitions", str(d)
+        )
     found = list(ordered_partitions(d))
     return (
         [list(partition_losses(p)) for p in found],
@@ -156,11 +161,13 @@ STANDARD = (
     "hierarchical",
     "partitions",
 )
-"""The targets of the table; abstain(1/d) is the one at that d, and top-2 is asked from d = 3 on."""
+"""The targets of the table; abstain(1/d) is the one at that d, top-2 is asked from d = 3 on, partitions up to 6."""
 
 
 def standard_targets(d: int) -> list[DiscreteTarget]:
-    names = [name.replace("1/d", f"1/{d}") for name in STANDARD if d > 2 or name != "top-2"]
+    """The targets of STANDARD at d classes, each once."""
+    asked = {"top-2": d > 2, "partitions": d <= MOST_PARTITIONED}
+    names = [name.replace("1/d", f"1/{d}") for name in STANDARD if asked.get(name, True)]
     return [discrete_target(name, d) for name in dict.fromkeys(names)]
 
 
@@ -199,15 +206,4 @@ def _rational(value: Any, name: str) -> Fraction:
         value = value.item()
     if isinstance(value, float) and math.isfinite(value):
         value = repr(value)
-    good = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
-    try:
-        if good or (isinstance(value, str) and len(value) < 400 and _small_exponent(value)):
-            return Fraction(value)
-    except (ValueError, ZeroDivisionError) as error:
-        raise DataError(name, "be a number such as 2, 0.5 or 1/2", repr(value)) from error
-    raise DataError(name, "be a number such as 2, 0.5 or 1/2", repr(value)[:80])
-
-
-def _small_exponent(text: str) -> bool:
-    _, _, exponent = text.lower().partition("e")
-    return len(exponent) < 5
+    return rational(value, name)

@@ -45,15 +45,22 @@ NAMED: dict[str, tuple[Family, Callable[[int], tuple[Fraction, Fraction]]]] = {
 
 @dataclass(frozen=True)
 class Threshold:
-    """The verdict changes at ``value``: ``below``, ``at`` and ``above`` are the verdicts around it, all exact."""
+    """Where a family of machines changes its verdict; all exact."""
 
     family: str
+    """The family's name."""
     d: int
+    """How many classes."""
     mode: Mode
+    """The sense of consistency."""
     value: Fraction
+    """The parameter at which it changes."""
     below: bool
+    """The verdict below it."""
     at: bool
+    """The verdict at it."""
     above: bool
+    """The verdict above it."""
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -19,12 +19,12 @@ ROUNDING = 8.0
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class GramFactor:
     features: Array
     residual: float
 
 
-def cholesky_factor(gram: Array) -> Factor:
+def cholesky_factor(gram: Array) -> GramFactor:
     """Phi (n x rank) by pivoted Cholesky, stopped at rounding level; raises DataError where K is not PSD to rounding."""
     n = len(gram)
     scale = float(np.abs(gram).max(initial=0.0))
@@ -38,7 +38,7 @@ def cholesky_factor(gram: Array) -> Factor:
             "pass (K + K.T) / 2 if that is what you mean",
         )
     if scale == 0.0:
-        return Factor(frozen(np.zeros((n, 0))), 0.0)
+        return GramFactor(frozen(np.zeros((n, 0))), 0.0)
     lower, pivot, rank, _ = lapack.dpstrf(
         gram, lower=1, tol=n * np.finfo(np.float64).eps * scale / 2
     )
@@ -53,4 +53,4 @@ def cholesky_factor(gram: Array) -> Factor:
             f"smallest eigenvalue {smallest:.3g} (rounding would be {-level:.1g})",
             "a multi-class SVM needs an inner product; clip or shift the spectrum first",
         )
-    return Factor(frozen(features), residual)
+    return GramFactor(frozen(features), residual)

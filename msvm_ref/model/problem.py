@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number, sparse_rows
-from msvm_ref.model.factor import Factor, cholesky_factor
+from msvm_ref.model.factor import GramFactor, cholesky_factor
 from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec
 
@@ -152,9 +152,9 @@ class Problem:
         return frozen(self.kernel(self.X, self.X))
 
     @cached_property
-    def factor(self) -> Factor:
+    def factor(self) -> GramFactor:
         """Phi with Gram = Phi Phi' (n x r) to rounding; X itself for the linear kernel."""
-        return Factor(self.X, 0.0) if self.is_linear else cholesky_factor(self.gram)
+        return GramFactor(self.X, 0.0) if self.is_linear else cholesky_factor(self.gram)
 
     @property
     def features(self) -> Array:

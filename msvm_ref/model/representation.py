@@ -32,16 +32,18 @@ With 1e-12 the coefficients A grow so large that kernels with new points are off
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """``points`` span the basis with coefficients ``A`` (points x rank); ``features`` (n x rank) are the training points in it.
-
-    ``trace_error``: part of tr K that is lost; ``entry_error``: largest entry of K - features features', over the largest of K.
-    """
+    """An orthonormal basis of a span of training points in feature space."""
 
     points: NDArray[np.int64]
+    """The training points that span it."""
     A: Array
+    """(points x rank) coefficients."""
     features: Array
+    """(n x rank) coordinates of the training points."""
     trace_error: float
+    """The part of tr K that is lost."""
     entry_error: float
+    """The largest entry of K - features features', over the largest of K."""
 
     @property
     def rank(self) -> int:
@@ -54,15 +56,15 @@ class Basis:
 
 @dataclass(frozen=True)
 class Representation:
-    """How to represent a Gram matrix: its kind, at most ``rank`` columns, nothing below ``tolerance`` x the largest.
-
-    The tolerance is on eigenvalues (KPCA) or on what is left of the diagonal (Cholesky); never below rounding level, nor below
-    APART where the points keep their own order.
-    """
+    """How to represent a Gram matrix by few columns."""
 
     kind: Kind
+    """Which basis."""
     rank: int | None = None
+    """At most so many columns; None for as many as there are."""
     tolerance: float = 0.0
+    """Nothing below this times the largest: of eigenvalues (KPCA) or of what is left of the diagonal (Cholesky); never below
+    rounding level, nor below APART where the points keep their own order."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -22,12 +22,16 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BinarySVM:
-    """h > 0 speaks for ``first``, h < 0 for ``second`` (tuples of class indices); ``rows`` are its training examples."""
+    """h > 0 speaks for ``first``, h < 0 for ``second``."""
 
     first: tuple[int, ...]
+    """Class indices of the one side."""
     second: tuple[int, ...]
+    """Class indices of the other."""
     rows: NDArray[np.int64]
+    """Its training examples."""
     solution: Solution
+    """The certified solution."""
 
     @property
     def certificate(self) -> Certificate:

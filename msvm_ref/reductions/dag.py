@@ -22,11 +22,14 @@ from msvm_ref.reductions.one_vs_one import OneVsOne
 
 @dataclass(frozen=True, eq=False)
 class DagWalk:
-    """Where each point went. ``asked[i, t]`` is the pair (front, back) asked at step t, ``won[i, t]`` who stayed."""
+    """Where each point went."""
 
     asked: NDArray[np.int64]
+    """[i, t]: the pair (front, back) asked at step t."""
     won: NDArray[np.int64]
+    """[i, t]: who stayed."""
     evaluations: int
+    """How many decision values it took."""
 
     @property
     def codes(self) -> Codes:
@@ -35,10 +38,12 @@ class DagWalk:
 
 @dataclass(frozen=True, eq=False)
 class Dag:
-    """``order`` is the deque: a permutation of the class indices."""
+    """A DAG over the machines of one-against-one."""
 
     pairs: OneVsOne
+    """Those machines."""
     order: tuple[int, ...]
+    """The deque: a permutation of the class indices."""
 
     def walk(self, X: Any) -> DagWalk:
         """All points at once: those that ask the same pair share one evaluation of that machine's scores."""

@@ -38,13 +38,18 @@ MOST_PARTITIONS = 4095
 
 @dataclass(frozen=True, eq=False)
 class ClassSplit:
-    """``machine`` speaks for ``left`` where h >= 0; left holds the smallest class of the two."""
+    """A node: its classes in two groups; left holds the smallest class."""
 
     left: ClassSplit | int
+    """The node below, or the class, of the first group."""
     right: ClassSplit | int
+    """Likewise of the second."""
     machine: BinarySVM
+    """Speaks for ``left`` where h >= 0."""
     margin: MarginInterval
+    """The margin between the groups."""
     decided: bool
+    """False where the certificates leave another partition that may be as wide."""
 
     @property
     def members(self) -> Group:
@@ -60,12 +65,16 @@ class ClassSplit:
 
 @dataclass(frozen=True, eq=False)
 class MarginTree:
-    """``trained``: how many SVMs the tree took."""
+    """A binary tree of classes."""
 
     samples: Samples
+    """The data."""
     rule: Rule
+    """How splits were chosen."""
     root: ClassSplit
+    """The top split."""
     trained: int
+    """How many SVMs it took."""
 
     @property
     def machines(self) -> tuple[BinarySVM, ...]:

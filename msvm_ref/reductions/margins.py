@@ -40,7 +40,9 @@ class MarginInterval:
     """lower <= margin <= upper."""
 
     lower: float
+    """Certified from below."""
     upper: float
+    """Certified from above."""
 
     @property
     def value(self) -> float:

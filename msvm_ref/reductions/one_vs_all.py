@@ -24,10 +24,12 @@ from msvm_ref.solvers.methods import solve as by_default
 
 @dataclass(frozen=True, eq=False)
 class OneVsAll:
-    """``machines[c]`` separates class c from the others."""
+    """d binary machines."""
 
     samples: Samples
+    """The data."""
     machines: tuple[BinarySVM, ...]
+    """[c] separates class c from the others."""
 
     @property
     def parts(self) -> tuple[BinarySVM, ...]:

@@ -29,10 +29,12 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class OneVsOne:
-    """``machines[j, k]``, j < k, separates class j from class k."""
+    """d (d - 1) / 2 binary machines."""
 
     samples: Samples
+    """The data."""
     machines: Mapping[Pair, BinarySVM]
+    """[j, k], j < k, separates class j from class k."""
 
     @property
     def parts(self) -> tuple[BinarySVM, ...]:

@@ -32,10 +32,12 @@ WW_PER_BINARY = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """``whole`` holds the validated data of all classes; C is the binary machine's, infinite for a hard margin."""
+    """Training data that reductions split."""
 
     whole: Problem
+    """The validated data of all classes."""
     C: float
+    """The binary machine's; infinite for a hard margin."""
 
     @classmethod
     def of(

@@ -24,7 +24,9 @@ class SoftmaxOneVsRest:
     """The m binary solutions, each with its own certificate."""
 
     problem: SoftmaxProblem
+    """The multi-class problem that was split."""
     parts: tuple[SoftmaxSolution, ...]
+    """[c]: class c against the rest."""
 
     @property
     def converged(self) -> bool:

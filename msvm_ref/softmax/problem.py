@@ -41,18 +41,20 @@ MOST_TERMS = 64
 
 @dataclass(frozen=True, eq=False, init=False)
 class SoftmaxProblem:
-    """A validated softmax problem. ``gamma`` > 0, or 0 and inf for the limits (sum and maximum).
-
-    ``label_kernel`` is k_Y (d x d, PSD; the identity by default), ``representation`` how k_X becomes features (X itself for the
-    linear kernel, a full KPCA otherwise), ``printed`` the softmax that includes u = y (docs/mathematics.md, E19).
-    """
+    """A validated softmax problem."""
 
     data: Problem
+    """X, y, C, kernel, bias and weights, as a Problem."""
     gamma: float
+    """> 0; 0 and inf for the limits, the sum and the maximum."""
     loss: LossName
+    """l of the margins."""
     label_kernel: Array
+    """k_Y (d x d, PSD); the identity by default."""
     representation: Representation | None
+    """How k_X becomes features: X itself for the linear kernel, a full KPCA otherwise, unless given."""
     printed: bool
+    """The softmax that includes u = y (docs/mathematics.md, E19)."""
 
     def __init__(
         self,

@@ -36,18 +36,24 @@ class NotConvexWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxSolution:
-    """V (r x rank k_Y), b, the certificate, and what it took. ``converged``: the certified relative gap (convex) or the
-    stationarity (otherwise) is within the tolerance asked for.
-    """
+    """A certified solution of a softmax problem."""
 
     problem: SoftmaxProblem
+    """The problem."""
     V: Array
+    """(r x rank k_Y) coefficients."""
     b: Array
+    """d biases."""
     certificate: SoftmaxCertificate
+    """The judge's verdict."""
     method: str
+    """What solved it."""
     converged: bool
+    """Is the certified relative gap (convex) or the stationarity (otherwise) within the tolerance asked for?"""
     iterations: int
+    """Steps taken."""
     evaluations: int
+    """Objective and gradient evaluations."""
 
     @property
     def objective(self) -> float:

@@ -39,7 +39,7 @@ class ConeAnswer:
     slopes: Array | None
 
 
-class _Model:
+class _ConeModel:
     """The variables, the rivals' margins (n x (d-1)) as an affine expression, and the regulariser."""
 
     def __init__(self, problem: SoftmaxProblem) -> None:
@@ -83,7 +83,7 @@ class _Model:
 
 def solve_cones(problem: SoftmaxProblem, backend: str) -> ConeAnswer:
     """The convex problem by one backend; its own opinion of its accuracy is not asked."""
-    model = _Model(problem)
+    model = _ConeModel(problem)
     loss, constraints, shares = _loss(problem, model.S)
     program = cp.Problem(cp.Minimize(model.ridge + problem.costs @ loss), constraints)
     _run(program, backend)
@@ -137,7 +137,7 @@ def _loss(problem: SoftmaxProblem, S: Any) -> tuple[Any, list[Any], Any]:
 
 
 def _multipliers(
-    problem: SoftmaxProblem, model: _Model, shares: Any
+    problem: SoftmaxProblem, model: _ConeModel, shares: Any
 ) -> tuple[Array | None, Array | None]:
     dual = None if shares is None else model.spread(shares.dual_value)
     if dual is None:
@@ -163,7 +163,7 @@ def prox_linear(
 
     rho grows until the objective falls. Stops when a step is shorter than ``tolerance``.
     """
-    model = _Model(problem)
+    model = _ConeModel(problem)
     counts = counted(problem.y, problem.d, problem.printed)
     xi = cp.Variable(model.rivals.shape, nonneg=True)
     weight = cp.Parameter(model.rivals.shape, nonneg=True)

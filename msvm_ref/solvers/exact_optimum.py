@@ -27,8 +27,8 @@ def exact_optimum(
     ``gram="factor"`` then solves ``problem.on_factor()``, a linear problem close by, and ``gram="kernel"`` its float64 Gram
     taken bit by bit, where that is PSD.
 
-    ``seconds`` counts from this call, the float solution it starts from included. It is looked at after that solution and
-    between the exact steps; neither a backend nor an exact step under way is interrupted. The size is refused at once.
+    ``seconds`` counts from this call, the float solution it starts from included, and is looked at inside the loops. The size
+    is refused at once.
     """
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
@@ -54,13 +54,14 @@ def exact_optimum(
         raise ExactnessError(
             "problem", "have at least one feature of positive rank", "none", "add a column of zeros"
         )
-    return prove_optimum(problem, _guess(problem), allowed, gram, started)
+    guess = _guess(problem, max(allowed - (time.perf_counter() - started), 1e-3))
+    return prove_optimum(problem, guess, allowed, gram, started)
 
 
-def _guess(problem: Problem) -> Candidate:
+def _guess(problem: Problem, seconds: float) -> Candidate:
     """The ground truth's candidate; zero where no backend answers (then only the work grows)."""
     try:
-        return solve(problem, tolerance=1e-11).candidate
+        return solve(problem, tolerance=1e-11, max_seconds=seconds).candidate
     except BackendError:
         rank, d = problem.features.shape[1], problem.d
         return Candidate(np.zeros((rank, d)), np.zeros(d), np.zeros((problem.n, d)))

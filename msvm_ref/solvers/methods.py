@@ -4,6 +4,8 @@
     fast               block-coordinate ascent and Newton      numba (fast/)
     the papers' own    m1-smo, m1-ksk, sor, nearest-point      numba (classic/): Franc, Hlavac and their follow-ups
                        bsvm, cs-decomposition                  numba (classic/): Hsu, Lin
+    rationals          exact                                   small problems of any scale, rounded once (rational)
+    one of these       auto                                    by the problem's size, and another where that falls short
 
 A method takes ``(problem, *, tolerance, **options)`` and returns a certified ``Solution``.
 """
@@ -32,6 +34,8 @@ METHODS = {
     "nearest-point": "msvm_ref.solvers.classic.nearest_point:solve_nearest_point",
     "bsvm": "msvm_ref.solvers.classic.bsvm:solve_bsvm",
     "cs-decomposition": "msvm_ref.solvers.classic.cs_decomposition:solve_cs_decomposition",
+    "exact": "msvm_ref.solvers.rational:solve_exact",
+    "auto": "msvm_ref.solvers.automatic:solve_auto",
 }
 
 

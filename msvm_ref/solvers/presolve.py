@@ -57,7 +57,7 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Presolved:
-    """Z, h, t, nu / v, gamma / g and c of the module's formula; ``c(C)`` belongs to ``weight`` 1, c_i = c(C) weight_i."""
+    """Z, h, t, nu / v, gamma / g and c of the module's formula; c_i = c(C) weight_i, the largest weight being 1."""
 
     problem: Problem
     pieces: Pieces
@@ -70,13 +70,13 @@ class Presolved:
     projected_nu: Array
     gamma: Array
     weight: Array
+    top: float
     exponents: tuple[int, int, int, NDArray[np.int64]]
     """log2 of g, v, kappa, E."""
 
     def c(self, C: float) -> float:
-        """C g^q / kappa"""
-        g, _, kappa, _ = self.exponents
-        return math.ldexp(C, (2 if self.problem.spec.quadratic else 1) * g - kappa)
+        """The largest c_i at that C (inf where it is beyond floats: no slack then)."""
+        return self.top * (C / self.problem.C)
 
     def restored(
         self, problem: Problem, V: Array, u: Array | None, alpha: Array
@@ -123,26 +123,29 @@ def presolve(
         E = np.full(phi.shape[1], _exponent(float(abs(rest).max(initial=0.0))), dtype=np.int64)
         kappa = 2 * (g - v - int(E.max(initial=0))) if E.size else 0
         if q == 1:
-            with np.errstate(over="ignore"):
-                ceiling = min(ceiling, float(np.ldexp(1.0, STEEP + kappa - g)))
+            ceiling = min(ceiling, _ldexp(1.0, STEEP + kappa - g))
+            highest = min(highest, ceiling)
     else:
         shift, mean, rest = _split(problem, phi, OFFSET)
         steepest = 2 * (g - v) - q * g - math.log2(highest)  # log2 of h_j / c at E_j = 1
         E = _scales(rest, mean, math.ceil((steepest - STEEP) / 2))
         largest = steepest - 2 * int(E.min()) if E.size else 0.0
         kappa = round(math.log2(highest) + q * g - min(max(-largest, 0.0), STEEP))
+    with np.errstate(over="ignore", under="ignore"):
+        h = np.ldexp(np.ones(len(E)), 2 * (g - v - E) - kappa)
     return Presolved(
         problem,
         pieces or Pieces.unknown(problem),
         np.ldexp(rest, -E),
-        np.ldexp(np.ones(len(E)), 2 * (g - v - E) - kappa),
+        h,
         shift,
         mean,
         np.ldexp(mean, -E),
         np.ldexp(spec.nu, -v),
         np.ldexp(spec.projected_nu, -v),
         np.ldexp(spec.gamma, -g),
-        np.minimum(problem.costs, ceiling) / problem.C,
+        np.minimum(problem.costs, ceiling) / highest,
+        _ldexp(highest, q * g - kappa),
         (g, v, kappa, E),
     )
 
@@ -150,8 +153,8 @@ def presolve(
 def is_stiff(problem: Problem) -> bool:
     """Is C so large for the features, or their mean so far away, that the stiff scaling differs from the usual one?"""
     usual, stiff = presolve(problem), presolve(problem, stiff=True)
-    highest = stiff.c(float(problem.costs.max()))
-    return usual.shift == "tied" or highest > 2.0**STEEP or bool((usual.h != usual.h[:1]).any())
+    capped = stiff.top >= 2.0**STEEP
+    return usual.shift == "tied" or capped or bool((usual.h != usual.h[:1]).any())
 
 
 def _split(problem: Problem, phi: Array, far: float) -> tuple[Shift, Array, Array]:
@@ -174,6 +177,12 @@ def _scales(rest: Array, mean: Array, least: int) -> NDArray[np.int64]:
     if known.size and known.max() - known.min() <= UNEVEN:
         own[:] = known.max()
     return np.maximum(own, least)
+
+
+def _ldexp(value: float, exponent: int) -> float:
+    """value 2^exponent, inf or 0 beyond floats."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, exponent))
 
 
 def _exponent(size: float) -> int:

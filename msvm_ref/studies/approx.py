@@ -26,7 +26,7 @@ TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
-class Point:
+class TradeOffPoint:
     """One training: kind and rank of the basis, what it loses of the kernel, seconds, iterations, test error, certified gap."""
 
     kind: str
@@ -53,7 +53,7 @@ def trade_off(
     kinds: Sequence[Kind] = KINDS,
     compare: bool = True,
     step: Callable[[str], None] | None = None,
-) -> list[Point]:
+) -> list[TradeOffPoint]:
     """Train at ranks n, n/2, ... n/2^halvings with each kind; ``compare`` adds one-vs-rest at full rank (section 1.3.1)."""
     if isinstance(halvings, bool) or not isinstance(halvings, int) or halvings < 0:
         raise DataError("halvings", "be an integer, 0 or more", repr(halvings))
@@ -75,7 +75,7 @@ def trade_off(
             seconds = time.process_time() - start
             wrong = float((solution.predict(X_test) != truth).mean())
             points.append(
-                Point(
+                TradeOffPoint(
                     kind,
                     rank / plain.data.n,
                     basis.rank,
@@ -95,7 +95,7 @@ def trade_off(
         rank = 0 if plain.basis is None else plain.basis.rank
         wrong = float((rest.predict(X_test) != truth).mean())
         points.append(
-            Point(
+            TradeOffPoint(
                 "one-vs-rest",
                 1.0,
                 rank,

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from msvm_ref.pictures import COLORS, INK, pyplot
-from msvm_ref.studies.approx import Point
+from msvm_ref.studies.approx import TradeOffPoint
 
 MARKERS = ("o", "s", "^", "D")
 
 
-def approx_figure(points: Sequence[Point], title: str, path: str | None = None) -> Any:
+def approx_figure(points: Sequence[TradeOffPoint], title: str, path: str | None = None) -> Any:
     """Draw the trade-off; saves to ``path`` if given. Returns the matplotlib figure."""
     plt = pyplot()
     from matplotlib import ticker

@@ -64,15 +64,21 @@ def sample(variant: Variant, seed: int, n: int | None = None) -> tuple[Array, ND
 
 
 @dataclass(frozen=True)
-class Cell:
+class CircleCell:
     """One machine at one C on one sample: the class at each grid angle (UNDEFINED where it cannot be told)."""
 
     machine: str
+    """Its name."""
     exponent: int
+    """C = 10^exponent."""
     seed: int
+    """Of the sample."""
     classes: NDArray[np.int64]
+    """The class at each grid angle; UNDEFINED where it cannot be told."""
     zero: bool
+    """Is w* = 0, so that nothing is predicted?"""
     gap: float
+    """The certified relative gap."""
 
     @property
     def agreement(self) -> float | None:
@@ -88,18 +94,18 @@ def grid() -> Array:
     return (np.arange(GRID) + 0.5) * 20.0 / GRID
 
 
-def classify(machine: Machine, variant: Variant, exponent: int, seed: int) -> Cell:
+def classify(machine: Machine, variant: Variant, exponent: int, seed: int) -> CircleCell:
     t, y = sample(variant, seed)
     problem = Problem(machine, beta(t), y, C=10.0**exponent, n_classes=3)
     bound = zero_bound(problem)
     if bound is not None and bound <= NEGLIGIBLE:
-        return Cell(machine.name, exponent, seed, np.full(GRID, UNDEFINED), True, 0.0)
+        return CircleCell(machine.name, exponent, seed, np.full(GRID, UNDEFINED), True, 0.0)
     solution = solve(problem, tolerance=TOLERANCE)
     scores = beta(grid()) @ solution.W
     ranked = np.sort(scores, axis=1)
     # |<w_a - w_b, x> - <w*_a - w*_b, x>| <= sqrt(2) ||W - W*|| on the unit circle
     told = ranked[:, -1] - ranked[:, -2] > np.sqrt(2) * solution.certificate.distance_bound
-    return Cell(
+    return CircleCell(
         machine.name,
         exponent,
         seed,
@@ -114,12 +120,19 @@ class CircleRow:
     """Agreement of one machine at one C over the seeds: mean and 95 % Student interval; None if undefined throughout."""
 
     machine: str
+    """Its name."""
     exponent: int
+    """C = 10^exponent."""
     mean: float | None
+    """Mean agreement."""
     low: float | None
+    """The interval's lower end."""
     high: float | None
+    """The interval's upper end."""
     undefined: int
+    """On how many seeds w* = 0."""
     seeds: int
+    """Of how many."""
 
     def to_dict(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -127,9 +140,14 @@ class CircleRow:
 
 @dataclass(frozen=True)
 class CircleStudy:
+    """UV's Figure 1 or 2 over many samples."""
+
     variant: Variant
+    """Noiseless (Figure 1) or noisy (Figure 2)."""
     seeds: tuple[int, ...]
-    cells: tuple[Cell, ...]
+    """One sample each."""
+    cells: tuple[CircleCell, ...]
+    """Every machine at every C on every sample."""
 
     def rows(self) -> tuple[CircleRow, ...]:
         keys = dict.fromkeys((c.machine, c.exponent) for c in self.cells)
@@ -178,7 +196,7 @@ def _percent(row: CircleRow) -> str:
     return f"{100 * row.mean:.1f}{interval}" + (f" ({row.undefined}×0)" if row.undefined else "")
 
 
-def _row(machine: str, exponent: int, cells: list[Cell]) -> CircleRow:
+def _row(machine: str, exponent: int, cells: list[CircleCell]) -> CircleRow:
     values = [a for c in cells if (a := c.agreement) is not None]
     if not values:
         return CircleRow(machine, exponent, None, None, None, len(cells), len(cells))

@@ -34,13 +34,18 @@ NO_WIDTH = "-"
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator's class and parameters; ``C_factor`` takes the C of the method's source to ours."""
+    """A method of the comparison."""
 
     name: str
+    """As its source calls it."""
     source: str
+    """HL or UV."""
     estimator: str
+    """The estimator's class."""
     parameters: tuple[tuple[str, Any], ...] = ()
+    """Its settings."""
     C_factor: float = 1.0
+    """Takes the C of the method's source to ours."""
 
     def make(self, C: float, gamma: Any, kernel: str, tol: float, method: str) -> Any:
         import msvm_ref.estimator as estimator
@@ -82,24 +87,34 @@ def unified_view(bias: str = "penalized") -> tuple[Method, ...]:
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One method on one data set at its best (C, gamma). ``relative_gap`` is the widest of its certificates.
-
-    ``error`` says why a method has no figures, which are then NaN (None in JSON).
-    """
+    """One method on one data set at its best (C, gamma)."""
 
     data: str
+    """The data set's name."""
     method: str
+    """The method's name."""
     source: str
+    """HL or UV."""
     C: float
+    """The chosen C, as the source writes it."""
     gamma: str
+    """The chosen gamma; "-" where the kernel has none."""
     accuracy: float
+    """Mean over the folds; NaN (None in JSON), like the other figures, where there is an error."""
     deviation: float
+    """Standard deviation over the folds."""
     seconds: float
+    """Of one fit to all the data."""
     support_vectors: int
+    """Of that fit."""
     n: int
+    """Examples."""
     relative_gap: float
+    """The widest of that fit's certificates."""
     solved_by: str
+    """The method that solved it."""
     error: str = ""
+    """Why there are no figures."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -189,8 +204,8 @@ def _check_settings(
         raise DataError("kernel", "be 'linear', 'rbf' or 'poly'", repr(kernel))
     if not 0 < (real_number(tol) or 0.0) < 1:
         raise DataError("tol", "lie strictly between 0 and 1", repr(tol), "it is a relative gap")
-    if method != "auto" and method not in METHODS:
-        raise DataError("method", f"be auto, {', '.join(METHODS)}", repr(method))
+    if method not in METHODS:
+        raise DataError("method", f"be one of {', '.join(METHODS)}", repr(method))
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
         raise DataError("seed", "be an integer from 0 to 2^32 - 1", repr(seed))
 

@@ -67,7 +67,7 @@ def simplex_map(
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _MapPiece:
     """A small triangle of the simplex: corners in units of 1/(6n), the classes ranked first inside, and are they wrong?"""
 
     corners: tuple[Corner, Corner, Corner]
@@ -76,7 +76,7 @@ class _Piece:
     area: int
 
 
-def _draw_cells(ax: Any, pieces: list[_Piece]) -> float:
+def _draw_cells(ax: Any, pieces: list[_MapPiece]) -> float:
     """Fill the pieces, hatch the wrong ones; returns the wrong share of the area."""
     from matplotlib.collections import PolyCollection
 
@@ -98,7 +98,7 @@ def _draw_cells(ax: Any, pieces: list[_Piece]) -> float:
     return sum(p.area for p in pieces if p.wrong) / sum(p.area for p in pieces)
 
 
-def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
+def _ranked_first(machine: Machine, n: int) -> list[_MapPiece]:
     """Each piece with the answer at its centroid, whose coordinates in units of 1/(18n) are the sums of its corners'."""
     from msvm_ref.fisher.loss import is_symmetric
     from msvm_ref.fisher.risk import minimize_risk
@@ -115,7 +115,7 @@ def _ranked_first(machine: Machine, n: int) -> list[_Piece]:
                 machine, [Fraction(v, 18 * n) for v in canonical], 3
             ).argmax_classes
         ranked = tuple(sorted(order[c] for c in known[canonical]))
-        pieces.append(_Piece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
+        pieces.append(_MapPiece(corners, ranked, any(units[c] < max(units) for c in ranked), area))
     return pieces
 
 

@@ -36,21 +36,26 @@ Rationals = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class KdeRegime:
-    """``sharp``: the C* up to which alpha = C is optimal (None: for every C); ``paper``: UV's 1/(d l).
-
-    ``own``, ``common``: a and b above, None where they differ from class to class. ``value(C)``: the exact dual value of
-    alpha = C, which for C <= C* is the optimum.
-    """
+    """Up to which C every multiplier is C; ``value(C)`` is the exact dual value there, the optimum for C <= C*."""
 
     machine: str
+    """Its name."""
     n: int
+    """Examples."""
     d: int
+    """Classes."""
     sharp: Fraction | None
+    """C*; None where alpha = C is optimal for every C."""
     paper: Fraction
+    """UV's 1/(d l)."""
     own: Fraction | None
+    """a above; None where it differs from class to class."""
     common: Fraction | None
+    """b above; None likewise."""
     linear_term: Fraction
+    """sum gamma."""
     square_term: Fraction
+    """1' Q 1."""
 
     def holds(self, C: Any) -> bool:
         """Is alpha = C optimal at this C? Exactly."""
@@ -182,12 +187,16 @@ def kde_coef(problem: Problem) -> Array:
 
 @dataclass(frozen=True)
 class OnePoint:
-    """All examples at one point, class shares P: is w* = 0 for every C (``zero``, with exact multipliers) or not?"""
+    """All examples at one point: is w* = 0 for every C?"""
 
     machine: str
+    """Its name."""
     P: Rationals
+    """The class shares."""
     zero: bool
+    """The answer."""
     multipliers: tuple[tuple[Fraction, ...], ...] | None
+    """The proof that 0 minimises R_P, where it does."""
 
 
 def one_point(machine: Machine, P: Any) -> OnePoint:

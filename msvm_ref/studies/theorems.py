@@ -34,10 +34,15 @@ class TheoremFinding:
     """One published statement at one d: does it hold as printed, and if not, what does?"""
 
     source: str
+    """Theorem, corollary or lemma."""
     d: int
+    """How many classes."""
     statement: str
+    """What is printed."""
     holds: bool
+    """Does it hold as printed?"""
     correction: str = ""
+    """What holds instead, or what it needs."""
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
-from msvm_ref.cli import main, parse_kernel
+from msvm_ref.cli import main
+from msvm_ref.commands.kernel_option import parse_kernel
 from tests.small_problems import blobs
 
 X, Y = blobs(3)

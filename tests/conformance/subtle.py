@@ -131,8 +131,10 @@ class CapsC(Truth):
     problem = other_cost(lambda C: min(C, 10.0))
 
 
-@animal("check_C", "C·10")
+@animal("check_C", "C·")
 class RaisesASmallC(Truth):
+    """Where it shows every slack is 0, so that C·10 and C·n are the same optimum: either factor is a true diagnosis."""
+
     problem = other_cost(lambda C: max(C, 0.0390625))
 
 

@@ -11,8 +11,8 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.conformance.convention_pairs import PROBLEMS, problem_of, relation
 from msvm_ref.conformance.fixtures import BIAS_FIXTURES, DATA, MACHINE_FIXTURES, MARGIN, OPTIMA
-from msvm_ref.judge.objective import primal_value
 from msvm_ref.model import conventions as cv
+from tests.judge.test_judge import primal_value
 
 SOLVED: dict[tuple[str, str, str], mr.Solution] = {}
 

@@ -12,7 +12,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.conformance import CommandSolver, check_solver
-from msvm_ref.conformance.process import CommandError, NoAnswerError, Program
+from msvm_ref.conformance.process import CommandError, NoAnswerError, RunningProgram
 
 X, Y = [[0.0], [1.0]], [0, 1]
 GENEROUS = 30.0
@@ -107,7 +107,7 @@ def test_output_without_end_is_cut(tmp_path, persistent):
 
 def test_what_is_kept_of_standard_error_is_bounded(tmp_path):
     text = "sys.stderr.write('x' * 3_000_000 + 'the end'); sys.exit(1)"
-    talker = Program(program(tmp_path, text), "talker")
+    talker = RunningProgram(program(tmp_path, text), "talker")
     with pytest.raises(CommandError, match="the end"):
         talker.whole(b"", 60.0)
     assert len(talker.errors) <= 2**16
@@ -151,6 +151,7 @@ ANSWERS = {
     "ragged": '{"W": [[1, 2], [3]]}',
     "text": '{"W": [["1", "2"]]}',
     "digits": '{"W": [[%s, 2]]}' % ("9" * 400),
+    "true": '{"W": [[true, false]]}',
     "unknown": '{"weights": [[1, 2]]}',
     "a function": '{"W": [[1, 2]], "predict": "rm"}',
     "rows": '{"W": [[1, 2]], "scores_new": [[1, 2]]}',

@@ -326,9 +326,9 @@ def test_a_program_that_stays_up(tmp_path):
     solver = CommandSolver(program(tmp_path, ECHO), persistent=True)
     X, y = [[0.0], [1.0]], [0, 1]
     assert solver.fit(X, y, 2.0).W.tolist() == [[2.0, -2.0]]
-    first = solver.conversation.process
+    first = solver.conversation.program
     assert solver.copy().fit(X, y, 3.0).W.tolist() == [[3.0, -3.0]]
-    assert solver.conversation.process is first
+    assert solver.conversation.program is first
     for C, words in ((-1.0, "C is negative"), (7.0, "seven")):
         with pytest.raises(CommandError, match=words):
             solver.fit(X, y, C)

@@ -13,7 +13,7 @@ TRUTHS: dict = {}
 """Every problem that the animals and their judges solve is solved once: a bug is in what is done with the solution."""
 
 
-def solved(problem):
+def solved(problem, **_):
     key = key_of(problem)
     if key not in TRUTHS:
         TRUTHS[key] = mr.solve(problem)

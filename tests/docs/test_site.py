@@ -111,8 +111,12 @@ def test_search_finds_kesler(site: Path, reader: Browser) -> None:
 @pytest.mark.parametrize("page", ["mathematics.html", "notebooks/02-unified-dual.html"])
 def test_formulas_are_rendered(site: Path, reader: Browser, page: str) -> None:
     reader.open((site / page).as_uri())
-    asked = reader.run("return document.querySelectorAll('.arithmatex').length")
-    drawn = reader.wait("return document.querySelectorAll('.arithmatex .katex-html').length")
+    asked = reader.wait(
+        "return document.readyState == 'complete' && document.querySelectorAll('.arithmatex').length"
+    )
+    drawn = reader.wait(
+        f"const n = document.querySelectorAll('.arithmatex .katex-html').length; return n >= {asked} && n"
+    )
     assert drawn == asked > 5
     assert reader.run("return document.querySelectorAll('.katex-error').length") == 0
     loaded = (

@@ -20,6 +20,7 @@ INSTRUMENTED = [
     "msvm_ref.estimator.model_file",
     "msvm_ref.estimator.recheck",
     "msvm_ref.estimator.saved",
+    "msvm_ref.conformance.badge",
     "msvm_ref.conformance.command",
     "msvm_ref.conformance.fitted",
     "msvm_ref.conformance.adapters",
@@ -28,6 +29,9 @@ INSTRUMENTED = [
     "msvm_ref.conformance.verifier",
     "msvm_ref.fisher.check_counterexample",
     "msvm_ref.fisher.check_data",
+    "msvm_ref.fisher.check_embedded",
+    "msvm_ref.fisher.embedded",
+    "msvm_ref.fisher.machine_json",
     "msvm_ref.fisher.check_proof",
     "msvm_ref.model.arrays",
     "msvm_ref.model.catalogue",
@@ -40,10 +44,15 @@ INSTRUMENTED = [
 """Modules whose branches guide the search."""
 
 
+STOPPED = 3600
+"""Seconds by the clock after which libFuzzer gives up; a process may be stopped meanwhile, ``limited`` counts its work."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument(
-        "reader", help="csv, npz, model, vectors, proof, output, answer, claim or words"
+        "reader",
+        help="csv, npz, model, vectors, proof, embedded, report, output, answer, claim or words",
     )
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -76,7 +85,7 @@ def plain(options: argparse.Namespace) -> int:
 
 def guided(options: argparse.Namespace, atheris: object) -> int:
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):  # type: ignore[attr-defined]
-        from tests.fuzz.drive import ROOM, SECONDS, bound_memory
+        from tests.fuzz.drive import ROOM, bound_memory, limited
         from tests.fuzz.mutate import mutated_bytes, mutated_json
         from tests.fuzz.readers import READERS
 
@@ -84,7 +93,8 @@ def guided(options: argparse.Namespace, atheris: object) -> int:
 
     def one(content: bytes) -> None:
         try:
-            reader.read(content)
+            with limited():
+                reader.read(content)
         except BaseException:
             print(f"written to {kept(options.reader, content)}", flush=True)
             raise
@@ -106,7 +116,7 @@ def guided(options: argparse.Namespace, atheris: object) -> int:
             sys.argv[0],
             f"-runs={options.count}",
             f"-seed={options.seed + 1}",
-            f"-timeout={int(SECONDS)}",
+            f"-timeout={STOPPED}",
             f"-rss_limit_mb={ROOM // 2**20}",
             f"-max_len={max(4096, 2 * max(map(len, reader.samples)))}",
             "-print_final_stats=1",

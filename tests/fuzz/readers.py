@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 import msvm_ref as mr
-from msvm_ref.cli import parse_kernel
+from msvm_ref.commands.kernel_option import parse_kernel
 from msvm_ref.commands.validate import read_claim
 from msvm_ref.commands.vectors import BUNDLED
+from msvm_ref.conformance.badge import main as badge_of
 from msvm_ref.conformance.command import CommandSolver
 from msvm_ref.conformance.fitted import labels_at, read, scores_at
 from msvm_ref.conformance.process import CommandError
@@ -110,6 +111,16 @@ def read_proof(content: bytes) -> None:
         for mode in ("closed", "open"):
             with REFUSED:
                 verify_counterexample(mr.ATS, evidence, mode)
+
+
+def read_embedded(content: bytes) -> None:
+    with REFUSED:
+        mr.fisher.EmbeddedLoss.from_json(content.decode("utf-8", "replace"))
+
+
+def read_report(content: bytes) -> None:
+    with written(content, ".json") as name, QUIET[0](), QUIET[1]():
+        assert badge_of([name, os.devnull]) in (0, 2)
 
 
 class Printed(CommandSolver):
@@ -213,6 +224,17 @@ def proofs() -> Iterator[bytes]:
     yield text(mr.fisher_consistency(mr.ATS, 4).counterexample.to_dict())
 
 
+def embedded() -> Iterator[bytes]:
+    for machine in (mr.WW, mr.CS):
+        yield mr.fisher.embedded_loss(machine, 3).to_json().encode()
+
+
+def reports() -> Iterator[bytes]:
+    records = [{"name": "check_C", "status": status} for status in ("passed", "expected failure")]
+    for worst in (1e-7, None):
+        yield text({"solvers": [{"records": records, "worst_error": worst}]})
+
+
 def outputs() -> Iterator[bytes]:
     rows = [[0.5, -0.25, 0.0]] * 3
     yield text({"W": rows, "b": [0.0, 1.0, -1.0], "converged": True, "objective": 1.5})
@@ -250,6 +272,8 @@ READERS: dict[str, Callable[[], Reader]] = {
     "model": lambda: Reader(read_model, tuple(models()), repaired=signed),
     "vectors": lambda: Reader(read_vectors, tuple(small_documents())),
     "proof": lambda: Reader(read_proof, tuple(proofs())),
+    "embedded": lambda: Reader(read_embedded, tuple(embedded())),
+    "report": lambda: Reader(read_report, tuple(reports())),
     "output": lambda: Reader(read_output, tuple(outputs())),
     "answer": lambda: Reader(read_answer, tuple(answers())),
     "claim": lambda: Reader(read_claims, tuple(claims())),

@@ -8,7 +8,7 @@ import pytest
 
 from msvm_ref.cli import main
 from msvm_ref.commands.approx import table
-from msvm_ref.studies.approx import Point
+from msvm_ref.studies.approx import TradeOffPoint
 
 
 def test_table_json_and_picture(tmp_path, capsys):
@@ -20,7 +20,7 @@ def test_table_json_and_picture(tmp_path, capsys):
     points = told["points"]
     assert "75 to train, 75 to test" in told["title"]
     assert out.stat().st_size > 10_000
-    lines = table([Point(**p) for p in points])
+    lines = table([TradeOffPoint(**p) for p in points])
     assert len(lines) == 1 + 3 * 2 + 1
     assert lines[1].startswith("kpca")
     assert {p["kind"] for p in points} == {

@@ -14,7 +14,7 @@ from msvm_ref.model.catalogue import AMO, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.machine import OTHERS_SUM, Machine
 from msvm_ref.studies.circle import (
     UNDEFINED,
-    Cell,
+    CircleCell,
     CircleStudy,
     beta,
     circle_study,
@@ -82,7 +82,7 @@ def made_up(agreements):
             )
             classes = truth.copy()
             classes[wrong] = (truth[wrong] + 1) % 3
-            cells += [Cell(name, e, seed, classes, False, 0.0) for e in (0, 4)]
+            cells += [CircleCell(name, e, seed, classes, False, 0.0) for e in (0, 4)]
     return CircleStudy("noiseless", tuple(range(len(values))), tuple(cells))
 
 

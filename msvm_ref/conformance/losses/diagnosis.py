@@ -13,7 +13,7 @@ from msvm_ref.conformance.losses.exact import exact_loss, fractions
 from msvm_ref.conformance.losses.hypotheses import (
     SHAPES,
     SMOOTH,
-    Hypothesis,
+    LossHypothesis,
     Shape,
     hypotheses,
     reordered,
@@ -220,7 +220,7 @@ def _search(trial: LossTrial, probes: list[Probe]) -> Found | None:
     return None
 
 
-def _with_fitted_targets(probe: Probe) -> Iterator[Hypothesis | None]:
+def _with_fitted_targets(probe: Probe) -> Iterator[LossHypothesis | None]:
     """Every shape and power at the target whose multiple misses the values least: a scan, then smaller and smaller steps."""
     scan = np.outer((1, -1), np.geomspace(0.05, 50, 40)).ravel()
     for shape in SHAPES:
@@ -232,7 +232,7 @@ def _with_fitted_targets(probe: Probe) -> Iterator[Hypothesis | None]:
                 step = step / 2 if closest == best else step
                 best = closest
             target = Fraction(best).limit_denominator(DENOMINATOR)
-            yield Hypothesis(shape, Factor(target), q, edits=2.0) if target else None
+            yield LossHypothesis(shape, Factor(target), q, edits=2.0) if target else None
 
 
 def _misfits(shape: Shape, targets: Numbers, q: int, probe: Probe) -> Numbers:
@@ -254,7 +254,9 @@ def _misfits(shape: Shape, targets: Numbers, q: int, probe: Probe) -> Numbers:
     return out
 
 
-def _best(trial: LossTrial, probes: list[Probe], candidates: Iterable[Hypothesis]) -> Found | None:
+def _best(
+    trial: LossTrial, probes: list[Probe], candidates: Iterable[LossHypothesis]
+) -> Found | None:
     """The proved hypothesis with the fewest edits."""
     best: Found | None = None
     for hypothesis in candidates:
@@ -285,7 +287,7 @@ def _best(trial: LossTrial, probes: list[Probe], candidates: Iterable[Hypothesis
     return best
 
 
-def _fit(hypothesis: Hypothesis, probe: Probe) -> tuple[Fraction, Fraction] | None:
+def _fit(hypothesis: LossHypothesis, probe: Probe) -> tuple[Fraction, Fraction] | None:
     """a and b of a B + b through the fitted points as short rationals; None where they do not fit."""
     base = hypothesis.values(probe.scores, probe.y)
     spread = np.ptp(base)
@@ -301,7 +303,7 @@ def _fit(hypothesis: Hypothesis, probe: Probe) -> tuple[Fraction, Fraction] | No
     return a, b
 
 
-def _exactly(hypothesis: Hypothesis, a: Fraction, b: Fraction) -> Exact:
+def _exactly(hypothesis: LossHypothesis, a: Fraction, b: Fraction) -> Exact:
     def at(f: tuple[Fraction, ...], y: int) -> tuple[Fraction, Fraction]:
         exact = exact_loss(hypothesis.machine(len(f)), len(f))
         moved = tuple(hypothesis.sign * v for v in f)

@@ -23,7 +23,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True)
-class Piece:
+class LossPiece:
     """One violation t(f) = gamma + <slope, f> of component ``c``."""
 
     c: int
@@ -38,7 +38,7 @@ class Piece:
         return abs(self.gamma) + sum((abs(s * v) for s, v in zip(self.slope, f, strict=True)), ZERO)
 
 
-Group = tuple[Piece, ...]
+Group = tuple[LossPiece, ...]
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def exact_loss(machine: Machine, d: int, centre: bool = True) -> ExactLoss:
     groups = []
     for y in range(d):
         pieces = [
-            Piece(c, gamma[y][c], tuple(-v for v in nu[y][c])) for c in range(d) if counts[y, c]
+            LossPiece(c, gamma[y][c], tuple(-v for v in nu[y][c])) for c in range(d) if counts[y, c]
         ]
         groups.append(
             (tuple(pieces),)

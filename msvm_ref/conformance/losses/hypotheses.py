@@ -115,7 +115,7 @@ def reordered(y: Numbers, order: str, d: int) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Hypothesis:
+class LossHypothesis:
     """B, before its factor and offset; ``edits`` counts how far it is from an ordinary loss."""
 
     shape: Shape
@@ -138,7 +138,7 @@ class Hypothesis:
         return np.asarray(each ** float(self.outer))
 
 
-def hypotheses() -> Iterator[Hypothesis]:
+def hypotheses() -> Iterator[LossHypothesis]:
     """Few edits first: shapes, targets and powers; then signs, label orders, squares and roots of the sum."""
     for rank in range(4):
         for shape in SHAPES:
@@ -146,9 +146,9 @@ def hypotheses() -> Iterator[Hypothesis]:
                 yield from _variants(shape, target, rank)
 
 
-def _variants(shape: Shape, target: Factor, rank: int) -> Iterator[Hypothesis]:
+def _variants(shape: Shape, target: Factor, rank: int) -> Iterator[LossHypothesis]:
     usual = target in USUAL
-    base = Hypothesis(shape, target, 1, edits=float(bool(shape.note)) + (not usual))
+    base = LossHypothesis(shape, target, 1, edits=float(bool(shape.note)) + (not usual))
     if rank == 0:
         yield base
         yield replace(base, q=2, edits=base.edits + 0.5)

@@ -29,11 +29,11 @@ class Limited:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._worker: _Worker | None = None
+        self._worker: _LossWorker | None = None
 
     def run(self, call: Callable[[], Any]) -> Any:
         if self._worker is None:
-            self._worker = _Worker()
+            self._worker = _LossWorker()
         worker = self._worker
         worker.calls.put(call)
         try:
@@ -52,7 +52,7 @@ class Limited:
             self._worker = None
 
 
-class _Worker:
+class _LossWorker:
     def __init__(self) -> None:
         self.calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
         self.results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()

@@ -10,7 +10,7 @@ from msvm_ref.model.conventions.convention import ONE, Factor
 from msvm_ref.model.machine import RELATIVE, Machine, Margin, Target, short
 
 if TYPE_CHECKING:
-    from msvm_ref.conformance.losses.hypotheses import Hypothesis
+    from msvm_ref.conformance.losses.hypotheses import LossHypothesis
     from msvm_ref.conformance.losses.trial import LossTrial
 
 IN_D: tuple[tuple[str, int, int], ...] = (
@@ -31,7 +31,7 @@ IN_D: tuple[tuple[str, int, int], ...] = (
 class Found:
     """A hypothesis with the factor and offset it was proved with at each number of classes; or a name alone."""
 
-    hypothesis: Hypothesis | None = None
+    hypothesis: LossHypothesis | None = None
     sizes: tuple[int, ...] = ()
     factors: tuple[Fraction, ...] = ()
     offsets: tuple[Fraction, ...] = ()

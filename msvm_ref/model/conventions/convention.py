@@ -36,8 +36,11 @@ class Factor:
     """number * (d-1)^power * d^classes, exactly."""
 
     number: Fraction = Fraction(1)
+    """The constant."""
     power: int = 0
+    """The exponent of d - 1."""
     classes: int = 0
+    """The exponent of d."""
 
     def at(self, d: int) -> Fraction:
         return Fraction(self.number) * Fraction(d - 1) ** self.power * Fraction(d) ** self.classes
@@ -55,26 +58,31 @@ def _rounded(constant: Fraction) -> float:
 
 @dataclass(frozen=True)
 class Convention:
-    """One literal per way of writing. ``machine=None``: any machine, written as we do.
-
-    ``scale`` s: our scores are s times theirs; ``loss`` l: their loss is l times ours at those scores; ``ridge`` r: what
-    their objective puts before 1/2 ||V||^2; ``parameter``: what their constant means; ``bias``; ``intercept_scaling``: the
-    constant feature sigma that carries a penalized bias; ``binary``: one score h for two classes, g = (-h, h);
-    ``shift_free``: one vector added to every class's weights changes neither their margins nor their penalty, as in
-    1/2 sum_{m<l} ||w_m - w_l||^2; W and b are centred when they are read.
-    """
+    """One literal per way of writing the problem."""
 
     name: str
+    """What it is asked for by."""
     machine: Machine | None = None
+    """The machine it writes; None for any machine, written as we do."""
     scale: Factor = ONE
+    """s: our scores are s times theirs."""
     loss: Factor = ONE
+    """l: their loss is l times ours at those scores."""
     ridge: Factor = ONE
+    """r: what their objective puts before 1/2 ||V||^2."""
     parameter: Parameter = "C"
+    """What their constant means."""
     bias: Bias | None = None
+    """The bias it has; None leaves it open."""
     intercept_scaling: float = 1.0
+    """The constant feature sigma that carries a penalized bias."""
     binary: bool = False
+    """One score h for two classes, g = (-h, h)."""
     shift_free: bool = False
+    """One vector added to every class's weights changes neither their margins nor their penalty, as in
+    1/2 sum_{m<l} ||w_m - w_l||^2; W and b are centred when they are read."""
     source: str = ""
+    """Where it is written so."""
 
     def __post_init__(self) -> None:
         if self.parameter not in ("C", "C/n", "lambda"):
@@ -205,8 +213,11 @@ class Posed:
     """Our ``problem`` for their constant; maps what they computed to ours (``ours``) and back (``theirs``)."""
 
     convention: Convention
+    """How they write it."""
     problem: Problem
+    """How we write it."""
     constant: float
+    """Their C, C/n or lambda."""
     column: float | None
     """sigma where the bias is carried by a constant last column of ``problem.X``."""
 

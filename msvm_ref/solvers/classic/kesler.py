@@ -28,15 +28,16 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class KeslerKernel:
-    """k' on pairs (example, component): ``kernel(pairs, others)`` is a matrix, ``kernel.gram()`` that of all pairs that count.
-
-    ``extended`` is k(x_i,x_j) [+ 1] of the examples, from the factor that defines the problem.
-    """
+    """k' on pairs (example, component): ``kernel(pairs, others)`` is a matrix, ``kernel.gram()`` that of all that count."""
 
     extended: Array
+    """(n x n) k(x_i, x_j) [+ 1] of the examples, from the factor that defines the problem."""
     rows: Array
+    """(d x d x d) Pi nu."""
     labels: Index
+    """The class index of each example."""
     pairs: Index
+    """The (i, p) that count."""
 
     @staticmethod
     def of(problem: Problem) -> KeslerKernel:

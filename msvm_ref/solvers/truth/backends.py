@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -34,7 +35,7 @@ Options = Callable[[float], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Report:
+class BackendReport:
     """What a backend said: "solved", "inaccurate" or "failed" (with its own words), and how long it took."""
 
     status: str
@@ -49,27 +50,30 @@ class Backend:
     name: str
     options: Options
     package: str
+    clock: str | None = None  # its option for a limit in seconds
     again: bool = True  # ask a second time, for more digits, where the first answer fell short?
 
     @property
     def installed(self) -> bool:
         return self.name in installed_solvers()
 
-    def run(self, problem: cp.Problem, accuracy: float) -> Report:
-        """Solve in place; what a solver does wrong is reported, never raised."""
-        start = time.perf_counter()
+    def run(self, problem: cp.Problem, accuracy: float, seconds: float = math.inf) -> BackendReport:
+        """Solve in place, within the seconds where it has a clock; what a solver does wrong is reported, never raised."""
+        start, options = time.perf_counter(), self.options(accuracy)
+        if self.clock and seconds < math.inf:
+            options[self.clock] = max(seconds, 1e-3)
         try:
             with (
                 warnings.catch_warnings(),
                 contextlib.redirect_stdout(io.StringIO()),
             ):  # OSQP prints whatever it is told
                 warnings.simplefilter("ignore")
-                problem.solve(solver=self.name, **self.options(accuracy))
+                problem.solve(solver=self.name, **options)
         except (cp.error.SolverError, ValueError, ArithmeticError, RuntimeError) as error:
             words = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-            return Report("failed", words, time.perf_counter() - start)
+            return BackendReport("failed", words, time.perf_counter() - start)
         words = str(problem.status)
-        return Report(_OURS.get(words, "failed"), words, time.perf_counter() - start)
+        return BackendReport(_OURS.get(words, "failed"), words, time.perf_counter() - start)
 
 
 KNOWN: dict[str, Backend] = {
@@ -95,6 +99,7 @@ KNOWN: dict[str, Backend] = {
                 "max_iter": 200,
             },
             "clarabel",
+            "time_limit",
         ),
         Backend(
             "ECOS",
@@ -119,6 +124,7 @@ KNOWN: dict[str, Backend] = {
                 "adaptive_rho_interval": 50,
             },
             "osqp",
+            "time_limit",
         ),
     )
 }
@@ -127,6 +133,7 @@ QUICK = Backend(
     "OSQP",
     lambda tol: {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iter": 4000, "polishing": True},
     "osqp",
+    "time_limit",
     again=False,
 )
 """A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set."""
@@ -164,6 +171,19 @@ def chain(name: str | None, width: int) -> list[Backend]:
         return [find(name)]
     first = [QUICK] if width >= WIDE and QUICK.installed else []
     return [*first, *(KNOWN[name] for name in CHAIN if KNOWN[name].installed)]
+
+
+def clocked(backends: list[Backend], short: bool, named: bool) -> list[Backend]:
+    """Those that can keep a limit in seconds: with a clock of their own, or any where the problem is ``short``."""
+    keep = [b for b in backends if b.clock or short]
+    if not keep or (named and len(keep) < len(backends)):
+        raise BackendError(
+            "backend",
+            "have a time limit of its own for max_seconds on a problem of this size",
+            ", ".join(b.name for b in backends if not b.clock) or "none",
+            "CLARABEL and OSQP have one; or method='fast'",
+        )
+    return keep
 
 
 def find(name: str) -> Backend:

@@ -71,7 +71,7 @@ class DualModel:
 
     def set_costs(self, problem: Problem) -> None:
         self.problem, c = problem, self.given.c(problem.C)
-        self.C.value = 0.5 * c**-0.5 if problem.spec.quadratic else c
+        self.C.value = 0.5 * np.float64(c) ** -0.5 if problem.spec.quadratic else c
 
     def _image(self, R: Array) -> tuple[Any, list[Any]]:
         """1/2 ||U||^2 with sqrt(h_j) U_j = B'z_j + t_j s, s = B'1: V_j is the multiplier of the first, u of the second."""

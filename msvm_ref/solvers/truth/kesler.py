@@ -78,7 +78,7 @@ class KeslerModel:
 
     def set_costs(self, problem: Problem) -> None:
         self.problem, c = problem, self.given.c(problem.C)
-        self.C.value = c**-0.5 if problem.spec.quadratic else c
+        self.C.value = np.float64(c) ** -0.5 if problem.spec.quadratic else c
 
     def candidate(self) -> Candidate | None:
         """FH's recovery (6): w_j and b_j from the slots of w, alpha from the constraints' multipliers."""

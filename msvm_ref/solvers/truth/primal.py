@@ -63,7 +63,7 @@ class PrimalModel:
 
     def set_costs(self, problem: Problem) -> None:
         self.problem, c = problem, self.given.c(problem.C)
-        self.C.value = c**-0.5 if problem.spec.quadratic else c
+        self.C.value = np.float64(c) ** -0.5 if problem.spec.quadratic else c
 
     def candidate(self) -> Candidate | None:
         """What the backend left in the variables, in the problem's own units; None where it left nothing finite."""

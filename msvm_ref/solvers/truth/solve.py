@@ -6,6 +6,7 @@ released, or more digits asked for), then the next backend is. What each said an
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,16 +17,19 @@ import numpy as np
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.presolve import Pieces, is_stiff, presolve
 from msvm_ref.solvers.solution import Attempt, Solution
-from msvm_ref.solvers.truth.backends import Backend, chain, find
+from msvm_ref.solvers.truth.backends import Backend, chain, clocked, find
 from msvm_ref.solvers.truth.dual import DualModel
 from msvm_ref.solvers.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.solvers.truth.kesler import KeslerModel
 from msvm_ref.solvers.truth.primal import PrimalModel
 from msvm_ref.solvers.workspace import Workspace
 
+SHORT_WEIGHTS, SHORT_PAIRS = 300, 3000
+"""Sizes up to which any backend answers in a fraction of a second."""
 ROUNDS = 8
 """How often one backend may be asked again because the pieces it was given were contradicted."""
 
@@ -50,10 +54,11 @@ def solve_primal(
     *,
     tolerance: float,
     backend: Backends = None,
+    max_seconds: float = math.inf,
     workspace: Workspace | None = None,
 ) -> Solution:
     """By the loss composition, min 1/2 ||W||^2 + sum_i C_i L(f(x_i), y_i)."""
-    return _solve(problem, "primal", backend, tolerance, workspace)
+    return _solve(problem, "primal", backend, tolerance, max_seconds, workspace)
 
 
 def solve_dual(
@@ -61,10 +66,11 @@ def solve_dual(
     *,
     tolerance: float,
     backend: Backends = None,
+    max_seconds: float = math.inf,
     workspace: Workspace | None = None,
 ) -> Solution:
     """By the unified dual with its kernel modifiers M."""
-    return _solve(problem, "dual", backend, tolerance, workspace)
+    return _solve(problem, "dual", backend, tolerance, max_seconds, workspace)
 
 
 def solve_kesler(
@@ -72,44 +78,58 @@ def solve_kesler(
     *,
     tolerance: float,
     backend: Backends = None,
+    max_seconds: float = math.inf,
     workspace: Workspace | None = None,
 ) -> Solution:
     """By Kesler's construction, a single-class SVM."""
-    return _solve(problem, "kesler", backend, tolerance, workspace)
+    return _solve(problem, "kesler", backend, tolerance, max_seconds, workspace)
 
 
 def _solve(
-    problem: Problem, method: str, backend: Backends, tolerance: float, workspace: Workspace | None
+    problem: Problem,
+    method: str,
+    backend: Backends,
+    tolerance: float,
+    max_seconds: float,
+    workspace: Workspace | None,
 ) -> Solution:
-    search = _Search(problem, method, tolerance, workspace or Workspace(), [])
-    for solver in _backends(backend, problem):
+    deadline = Deadline.of("max_seconds", max_seconds)
+    search = _BackendSearch(problem, method, tolerance, deadline, workspace or Workspace(), [])
+    for solver in _backends(backend, problem, deadline):
         if search.ask(solver):
             break
     return search.outcome()
 
 
-def _backends(backend: Backends, problem: Problem) -> list[Backend]:
+def _backends(backend: Backends, problem: Problem, deadline: Deadline) -> list[Backend]:
+    weights = problem.features.shape[1] * problem.d
     if backend is None or isinstance(backend, str):
-        return chain(backend, problem.features.shape[1] * problem.d)
-    if not isinstance(backend, Sequence):
+        asked = chain(backend, weights)
+    elif isinstance(backend, Sequence):
+        asked = [b if isinstance(b, Backend) else find(b) for b in backend]
+    else:
         raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
-    return [b if isinstance(b, Backend) else find(b) for b in backend]
+    short = weights <= SHORT_WEIGHTS and problem.n * problem.d <= SHORT_PAIRS
+    return clocked(asked, short, backend is not None) if deadline.limited else asked
 
 
 @dataclass
-class _Search:
+class _BackendSearch:
     """The state of one solve: what was tried, and the best certified answer so far."""
 
     problem: Problem
     method: str
     tolerance: float
+    deadline: Deadline
     workspace: Workspace
     attempts: list[Attempt]
     best: Solution | None = None
     pieces: Pieces | None = field(default=None)
 
     def ask(self, backend: Backend) -> bool:
-        """Let one backend try; True when the judge is satisfied."""
+        """Let one backend try; True when the judge is satisfied, or nobody else need try."""
+        if self.deadline.passed:
+            return True
         models = self.workspace.models
         kept = models.pop(self.method, None)  # taken while in use: no two solves share it
         if (
@@ -170,12 +190,16 @@ class _Search:
 
     def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
         start = time.perf_counter()
-        report = backend.run(model.model, accuracy)
+        if self.deadline.passed:
+            self._note(backend, "max_seconds", math.inf, start, "not asked")
+            return None
+        limit = (self.deadline.left,) if self.deadline.limited else ()
+        report = backend.run(model.model, accuracy, *limit)
         raw = model.candidate() if report.status != "failed" else None
         if raw is None:
             self._note(backend, report.words, float("inf"), start, "no answer")
             return None
-        candidate, certificate = finish(self.problem, raw, self.tolerance)
+        candidate, certificate = finish(self.problem, raw, self.tolerance, self.deadline)
         gap = certificate.relative_gap
         lied = report.status == "solved" and gap > 1e-3
         self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
@@ -188,7 +212,20 @@ class _Search:
     def _note(self, backend: Backend, words: str, gap: float, start: float, note: str) -> None:
         self.attempts.append(Attempt(backend.name, words, gap, time.perf_counter() - start, note))
 
+    def _origin(self) -> None:
+        """No time for any answer: W = 0, judged."""
+        start, width = time.perf_counter(), self.problem.features.shape[1]
+        shape = (self.problem.n, self.problem.d)
+        raw = Candidate(np.zeros((width, shape[1])), np.zeros(shape[1]), np.zeros(shape))
+        judged = finish(self.problem, raw, self.tolerance, self.deadline)
+        self.best = Solution(self.problem, *judged, self.method, "none", self.tolerance, ())
+        gap = judged[1].relative_gap
+        spent = time.perf_counter() - start
+        self.attempts.append(Attempt("none", "max_seconds", gap, spent, "the origin"))
+
     def outcome(self) -> Solution:
+        if self.best is None and self.deadline.passed:
+            self._origin()
         if self.best is None:
             tried = "; ".join(map(str, self.attempts)) or "no backend to try"
             raise BackendError("backend", "answer", tried, "pip install clarabel osqp ecos")

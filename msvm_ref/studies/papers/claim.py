@@ -34,11 +34,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Is this form true? ``shown``: the numbers that say so (a counterexample where it is not), in one line."""
+    """Is this form true?"""
 
     holds: bool
+    """The answer."""
     shown: str
+    """The numbers that say so (a counterexample where it is not), in one line."""
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    """All of them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(
@@ -51,19 +54,30 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """One statement of one paper. ``where``: equation or theorem; ``checked``: how, on which sizes; ``errata``: E-numbers."""
+    """One statement of one paper."""
 
     id: str
+    """PAPER-where, such as HL-5A."""
     where: str
+    """Equation or theorem."""
     statement: str
+    """What is printed, in our words."""
     checked: str
+    """How, and on which sizes."""
     check: Callable[[Form], Evidence] = field(repr=False)
+    """Decides whether a form is true."""
     printed: Form = field(repr=False)
+    """The printed form."""
     sabotage: Form = field(repr=False)
+    """A form that must change the verdict."""
     sabotaged_by: str
+    """What is wrong with it."""
     corrected: Form | None = field(default=None, repr=False)
+    """The corrected form, where there is one."""
     correction: str = ""
+    """The correction in words."""
     errata: tuple[str, ...] = ()
+    """E-numbers of docs/mathematics.md."""
 
     @property
     def paper(self) -> str:
@@ -83,12 +97,16 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What the check said of the printed form and, where that failed and there is one, of the corrected form."""
+    """A claim and what its check said."""
 
     claim: Claim
+    """The claim."""
     printed: Evidence
+    """Of the printed form."""
     corrected: Evidence | None
+    """Of the corrected form, where the printed one failed and there is one."""
     seconds: float
+    """What it took."""
 
     @property
     def verdict(self) -> Verdict:

@@ -21,41 +21,40 @@ PAPERS = {
     "ZDO": "Zien, De Bona, Ong: Training and Approximation of a Primal Multiclass SVM, 2007",
     "NP": "Narsky, Porter: Multiclass Extensions of Support Vector Machines, 2013",
 }
-MODULES = (
-    "uv_dual",
-    "uv_margins",
-    "uv_machines",
-    "uv_fisher",
-    "uv_regimes",
-    "hl_ww",
-    "hl_cs",
-    "fh",
-    "zdo",
-    "narsky_porter",
-)
+MODULES = {
+    "UV": ("uv_dual", "uv_margins", "uv_machines", "uv_fisher", "uv_regimes"),
+    "HL": ("hl_ww", "hl_cs"),
+    "FH": ("fh",),
+    "ZDO": ("zdo",),
+    "NP": ("narsky_porter",),
+}
 
 
-@lru_cache(maxsize=1)
+@lru_cache
+def claims_of(paper: str) -> tuple[Claim, ...]:
+    """The claims of one paper; loads the modules of no other."""
+    modules = [import_module(f"msvm_ref.studies.papers.{name}") for name in MODULES[paper]]
+    return tuple(claim for module in modules for claim in module.CLAIMS)
+
+
 def all_claims() -> tuple[Claim, ...]:
     """Every claim, paper by paper."""
-    claims = [
-        claim
-        for name in MODULES
-        for claim in import_module(f"msvm_ref.studies.papers.{name}").CLAIMS
-    ]
-    return tuple(claims)
+    return tuple(claim for paper in PAPERS for claim in claims_of(paper))
 
 
 def select(paper: str | None = None, id: str | None = None) -> tuple[Claim, ...]:
     """The claims of a paper, or those whose id is ``id`` or begins with ``id-`` (UV-C1 is Corollary 1, machine by machine)."""
     if paper is not None and paper.upper() not in PAPERS:
         raise DataError("paper", f"be one of {', '.join(PAPERS)}", repr(paper))
-    family = None if id is None else id.upper()
+    prefix = None if id is None else id.upper()
+    papers = [paper.upper()] if paper is not None else list(PAPERS)
+    if prefix is not None and prefix.partition("-")[0] in PAPERS:
+        papers = [name for name in papers if name == prefix.partition("-")[0]]
     chosen = tuple(
         c
-        for c in all_claims()
-        if (paper is None or c.paper == paper.upper())
-        and (family is None or c.id == family or c.id.startswith(f"{family}-"))
+        for name in papers
+        for c in claims_of(name)
+        if prefix is None or c.id == prefix or c.id.startswith(f"{prefix}-")
     )
     if not chosen:
         raise DataError("id", "be the id of a claim", repr(id), "msvm-ref claims lists them")

@@ -323,7 +323,7 @@ class TestBugsPutIn:
         monkeypatch.setattr(driver.KernelEngine, "refresh", lambda self: None)
         assert not self.outcome().converged
 
-    def test_cache_eviction_bug(self, monkeypatch, through_the_kernel):
+    def test_cache_eviction_bug(self, monkeypatch):
         original = driver._Ascent._pass
         small = {"cache_mb": 5 * 40 * 8 / 1e6}
         assert self.outcome(**small).converged

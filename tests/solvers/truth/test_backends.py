@@ -9,7 +9,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.solvers.truth import backends
-from msvm_ref.solvers.truth.backends import KNOWN, Backend, Report
+from msvm_ref.solvers.truth.backends import KNOWN, Backend, BackendReport
 from tests.small_problems import blobs
 
 X, Y = blobs(3)
@@ -24,13 +24,13 @@ class Liar(Backend):
             variable.value = np.zeros(variable.shape)
         for constraint in problem.constraints:
             constraint.dual_variables[0].save_value(np.zeros(constraint.shape))
-        return Report("solved", "optimal", 0.0)
+        return BackendReport("solved", "optimal", 0.0)
 
 
 @dataclass(frozen=True)
 class Crasher(Backend):
     def run(self, problem, accuracy):
-        return Report("failed", "SolverError: it fell over", 0.0)
+        return BackendReport("failed", "SolverError: it fell over", 0.0)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Dreamer(Backend):
         for variable in problem.variables():
             variable.project_and_assign(np.full(variable.shape, 0.0))
             variable.save_value(np.full(variable.shape, np.nan))
-        return Report("solved", "optimal", 0.0)
+        return BackendReport("solved", "optimal", 0.0)
 
 
 def fake(kind, name):

@@ -1,3 +1,5 @@
+"""Fisher consistency decided: verdicts, proofs and counterexamples of the catalogue, and what is refused."""
+
 from __future__ import annotations
 
 import json

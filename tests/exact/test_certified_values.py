@@ -1,15 +1,11 @@
-"""Bundled data are what they were, and a sample of the certified table is re-proved."""
+"""A sample of the certified table is re-proved, and its page follows from its rows."""
 
 import importlib.util
 import json
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-from msvm_ref.datasets import NAMES, load
-from msvm_ref.errors import DataError
 
 ROOT = Path(__file__).parents[2]
 SPEC = importlib.util.spec_from_file_location(
@@ -18,38 +14,6 @@ SPEC = importlib.util.spec_from_file_location(
 table = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(table)
 ROWS = [json.loads(line) for line in table.ROWS.read_text().splitlines()]
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "classes", "train"),
-    [
-        ("iris", (150, 4), 3, 150),
-        ("wine", (178, 13), 3, 178),
-        ("digits", (1797, 64), 10, 1797),
-        ("glass", (214, 9), 6, 214),
-        ("thyroid", (215, 5), 3, 215),
-        ("vowel", (990, 10), 11, 528),
-        ("vehicle", (846, 18), 4, 846),
-    ],
-)
-def test_load(name, shape, classes, train):
-    data = load(name)
-    assert (data.X.shape, len(np.unique(data.y)), data.train) == (shape, classes, train)
-    assert not data.X.flags.writeable
-
-
-def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(DataError, match="glass"):
-        load("letters")
-    assert len(NAMES) == 7
-
-
-def test_standardized_columns_and_constant_ones():
-    data = load("digits").head(50).standardized()
-    constant = np.ptp(load("digits").X[:50], axis=0) == 0
-    assert constant.any()
-    assert not data.X[:, constant].any()
-    np.testing.assert_allclose(data.X[:, ~constant].std(axis=0), 1)
 
 
 @pytest.mark.parametrize(
