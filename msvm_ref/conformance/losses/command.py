@@ -27,7 +27,7 @@ from msvm_ref.conformance.command import answer_of
 from msvm_ref.conformance.losses.convention import OURS, LossConvention, Reduction
 from msvm_ref.conformance.losses.question import GIVEN, Question, Reply, read_gradient, read_value
 from msvm_ref.conformance.persistent_program import Conversation
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import shown
 
@@ -98,7 +98,7 @@ class CommandLoss:
         if self.conversation is not None:
             printed = self.conversation.ask(text, self.timeout)
         else:
-            program = Program(self.command, self.name, OUTPUT_LIMIT)
+            program = RunningProgram(self.command, self.name, OUTPUT_LIMIT)
             printed = program.whole(text.encode(), self.timeout)
         answer = answer_of(self.name, printed)
         if "error" in answer:

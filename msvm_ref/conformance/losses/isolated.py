@@ -15,7 +15,7 @@ from msvm_ref.conformance.isolated import MARK, START, frame, framed
 from msvm_ref.conformance.losses.convention import Reduction
 from msvm_ref.conformance.losses.functions import LossFunction
 from msvm_ref.conformance.losses.question import Question, Reply
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, Program, seconds_of
+from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
 from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.errors import DataError
 
@@ -41,7 +41,7 @@ class IsolatedLoss:
         self.has_strides, self.poisons = function.has_strides, function.poisons
         self.dtype = function.dtype
         self.timeout = seconds_of(timeout)
-        self.program: Program | None = None
+        self.program: RunningProgram | None = None
 
     def ask(self, question: Question, reduction: Reduction | None, gradient: bool = False) -> Reply:
         if self.program is None or not self.program.end.alive:
@@ -59,7 +59,7 @@ class IsolatedLoss:
 
     def _start(self) -> None:
         command = [sys.executable, "-m", "msvm_ref.conformance.losses.isolated"]
-        self.program = Program(command, self.name, OUTPUT_LIMIT)
+        self.program = RunningProgram(command, self.name, OUTPUT_LIMIT)
         path = [entry for entry in sys.path if isinstance(entry, str)]
         try:
             answer = self.program.ask(framed((path, self.content)), START, frame)
