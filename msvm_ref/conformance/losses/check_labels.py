@@ -28,7 +28,7 @@ def check_label_dtypes(trial: LossTrial) -> str:
         try:
             reply = trial.ask(asked)
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             refused.append(dtype)
             continue
@@ -53,7 +53,7 @@ def check_label_range(trial: LossTrial) -> None:
         try:
             value = np.ravel(trial.ask(asked).value)
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             continue
         if not np.isnan(value[-1]):

@@ -108,8 +108,8 @@ def check_margin(trial: LossTrial) -> None:
             question = ordinary(trial, f"margin {margin}", margin=margin, p=p)
             try:
                 reply = trial.ask(question)
-            except LossBroke:
-                if margin > 0:
+            except LossBroke as refusal:
+                if margin > 0 or not refusal.refused:
                     raise
                 continue
             trial.compare(question, reply)

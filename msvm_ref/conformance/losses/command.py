@@ -1,15 +1,17 @@
 """Any program as a loss: one JSON object on its standard input, one on its standard output, for each batch.
 
     in   {"describe": true}                       once, at the start
-    out  {"takes": ["reduction", "class_weight", "sample_weight", "margin", "p", "ignore_index", "gradient"]}   what it takes
+    out  {"takes": ["reduction", "class_weight", "sample_weight", "margin", "p", "ignore_index", "gradient"],   what it takes
+          "dtypes": ["float32"]}                                               what it computes in; float64 unless it says so
 
     in   {"scores": [[...]], "y": [0, 2, ...], "n_classes": 3, "dtype": "float64", and of what it takes: "reduction": "mean",
          "sum" or "none", "class_weight": [d], "sample_weight": [n], "margin", "p", "ignore_index", "gradient": true}
     out  {"loss": number, or [n] for "none"}      and "gradient" [[...]] where it was asked for
 
 Scores are numbers of the dtype, printed exactly; NaN and infinities are strings either way. A non-zero exit status, or
-{"error": "why"}, means "refused". A program that does not understand "describe" takes scores and labels alone, and returns
-the mean. With ``persistent`` the program is started once and answers line by line.
+{"error": "why"}, means "refused"; an end by a signal, or an answer that is no JSON object, does not. A program that does not
+understand "describe" takes scores and labels alone, and returns the mean. With ``persistent`` the program is started once and
+answers line by line.
 """
 
 from __future__ import annotations
@@ -28,16 +30,18 @@ from msvm_ref.conformance.losses.convention import OURS, LossConvention, Reducti
 from msvm_ref.conformance.losses.question import GIVEN, Question, Reply, read_gradient, read_value
 from msvm_ref.conformance.persistent_program import Conversation
 from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
+from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import shown
 
 ROLES = frozenset({"reduction", *GIVEN, "gradient"})
+DTYPES = ("float16", "float32", "float64")
 
 
 class CommandLoss:
     """``CommandLoss("./my_loss --fast")`` runs the program once per batch (or once, ``persistent``)."""
 
-    limits_itself, has_strides, poisons, dtype = True, False, False, "float64"
+    limits_itself, has_strides, poisons = True, False, False
 
     def __init__(
         self,
@@ -59,20 +63,27 @@ class CommandLoss:
         self.conversation = (
             Conversation(self.command, self.name, OUTPUT_LIMIT) if persistent else None
         )
-        self.takes = self._described()
+        self.takes, self.dtypes = self._described()
+        self.dtype = self.dtypes[-1]
 
-    def _described(self) -> frozenset[str]:
+    def _described(self) -> tuple[frozenset[str], tuple[str, ...]]:
         try:
-            said = self._run({"describe": True}).get("takes", [])
-        except CommandError:
-            return frozenset()
-        if not isinstance(said, list) or not {str(role) for role in said} <= ROLES:
-            raise DataError(
-                self.name, f"take a list of {', '.join(sorted(ROLES))}", shown(said, 200)
-            )
-        return frozenset(map(str, said))
+            said = self._run({"describe": True})
+        except (CommandError, CheckFailed):
+            said = {}
+        takes, dtypes = said.get("takes", []), said.get("dtypes", ["float64"])
+        for name, words, known in (("takes", takes, ROLES), ("dtypes", dtypes, DTYPES)):
+            if not isinstance(words, list) or not {str(word) for word in words} <= {*known}:
+                raise DataError(
+                    f"{self.name}: {name}",
+                    f"be a list of words among {', '.join(sorted(known))}",
+                    shown(words, 200),
+                )
+        return frozenset(map(str, takes)), tuple(d for d in DTYPES if d in dtypes) or ("float64",)
 
     def ask(self, question: Question, reduction: Reduction | None, gradient: bool = False) -> Reply:
+        if str(question.scores.dtype) not in self.dtypes:
+            raise CommandError(self.name, f"compute in {question.scores.dtype}", "not among dtypes")
         task: dict[str, Any] = {
             "scores": [[_json(v) for v in row] for row in question.scores.tolist()],
             "y": [int(v) for v in question.y],
@@ -100,7 +111,10 @@ class CommandLoss:
         else:
             program = RunningProgram(self.command, self.name, OUTPUT_LIMIT)
             printed = program.whole(text.encode(), self.timeout)
-        answer = answer_of(self.name, printed)
+        try:
+            answer = answer_of(self.name, printed)
+        except CommandError as error:
+            raise CheckFailed(f"printed no JSON object: {error.got}") from error
         if "error" in answer:
             raise CommandError(self.name, "answer", shown(answer["error"], 300))
         return answer
@@ -112,6 +126,8 @@ def _json(value: float) -> float | str:
 
 def _numbers(value: Any) -> Any:
     """Strings for NaN and infinities as numbers; anything else as it is, for the reader to refuse."""
+    if isinstance(value, bool):
+        raise CheckFailed(f"printed {str(value).lower()} for a number")
     if isinstance(value, list):
         return [_numbers(v) for v in value]
     if isinstance(value, str) and value.lower().lstrip("+-") in ("nan", "inf", "infinity"):

@@ -15,7 +15,13 @@ from msvm_ref.conformance.isolated import MARK, START, frame, framed
 from msvm_ref.conformance.losses.convention import Reduction
 from msvm_ref.conformance.losses.functions import LossFunction
 from msvm_ref.conformance.losses.question import Question, Reply
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
+from msvm_ref.conformance.process import (
+    OUTPUT_LIMIT,
+    CommandError,
+    NoAnswerError,
+    RunningProgram,
+    seconds_of,
+)
 from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.errors import DataError
 
@@ -47,7 +53,12 @@ class IsolatedLoss:
         if self.program is None or not self.program.end.alive:
             self._start()
         assert self.program is not None
-        answer = self.program.ask(framed((question, reduction, gradient)), self.timeout, frame)
+        try:
+            answer = self.program.ask(framed((question, reduction, gradient)), self.timeout, frame)
+        except NoAnswerError:
+            raise
+        except CommandError as error:  # it ended the interpreter, which no exception does
+            raise NoAnswerError(self.name, "leave its process running", error.got) from error
         kind, *content = pickle.loads(answer[MARK:])
         if kind == "failed":
             raise CheckFailed(*content)

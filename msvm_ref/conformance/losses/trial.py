@@ -32,7 +32,13 @@ MOST_TIMEOUTS = 2
 
 
 class LossBroke(CheckFailed):
-    """The function raised, hung or returned what is no number, where it should have answered."""
+    """The function raised (``refused``) or hung or was ended by a signal, where it should have answered."""
+
+    def __init__(
+        self, message: str, details: dict[str, Any] | None = None, refused: bool = False
+    ) -> None:
+        super().__init__(message, details)
+        self.refused = refused
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ class LossTrial:
         return exact_loss(self.convention.machine_at(margin, p), d)
 
     def ask(self, question: Question, gradient: bool = False) -> Reply:
-        """Its reply; LossBroke where it raises, hangs, or replies with what is no loss."""
+        """Its reply; LossBroke where it raises or hangs, CheckFailed where it replies with what is no loss."""
         if self.timeouts >= MOST_TIMEOUTS:
             raise LossBroke(f"not asked: {self.timeouts} earlier calls did not return")
         try:
@@ -109,7 +115,9 @@ class LossTrial:
             raise
         except (Exception, SystemExit) as error:
             said = f"raised {type(error).__name__}: {str(error)[:300]}"
-            raise LossBroke(f"{said}, at {question}", {"question": question.literal()}) from error
+            raise LossBroke(
+                f"{said}, at {question}", {"question": question.literal()}, refused=True
+            ) from error
         return reply
 
     def call(self, question: Callable[[], Any]) -> Any:
