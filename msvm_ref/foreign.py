@@ -118,5 +118,7 @@ def parsed_json(text: str, name: str, constants: bool = False) -> Any:
 
     try:
         return json.loads(text, object_pairs_hook=once, parse_constant=constant, parse_float=number)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise DataError(name, "be JSON", "lists or objects nested too deeply") from error
+    except ValueError as error:
         raise DataError(name, "be JSON", shown(str(error), 200)) from error

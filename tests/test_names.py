@@ -20,15 +20,11 @@ CLASSES = [
 ]
 
 
-TWINS = {"Factor", "Hypothesis", "Piece", "Point", "Program", "Report"}
-"""Names still borne by two classes each, in files with several owners; the set may only shrink."""
-
-
 def test_no_two_classes_have_one_name():
     where = defaultdict(list)
     for path, node in CLASSES:
         where[node.name].append(str(path.relative_to(ROOT)))
-    assert {name for name, paths in where.items() if len(paths) > 1} <= TWINS
+    assert {name for name, paths in where.items() if len(paths) > 1} == set()
 
 
 VISIBLE = {

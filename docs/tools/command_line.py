@@ -5,23 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from unittest import mock
 
 
 def parsers() -> argparse.ArgumentParser:
-    """The parser that ``msvm_ref.cli.main`` parses with."""
-    import msvm_ref.cli as cli
+    """Every command in one parser."""
+    from msvm_ref.commands.listing import whole_parser
 
-    caught: list[argparse.ArgumentParser] = []
-
-    def catch(parser: argparse.ArgumentParser, *_: object, **__: object) -> argparse.Namespace:
-        caught.append(parser)
-        raise SystemExit
-
-    with mock.patch.object(argparse.ArgumentParser, "parse_args", catch), suppress(SystemExit):
-        cli.main([])
-    return caught[0]
+    return whole_parser()
 
 
 def page() -> str:
@@ -55,6 +45,8 @@ EXIT_STATUS = [
     "| 0 | as it should be: certified, passed, as known |",
     "| 1 | a verdict against: not optimal, a check failed, a known failure now passes |",
     "| 2 | usage or data error, in one line |",
+    "| 3 | an unexpected error, in one line; `--debug` shows its traceback |",
+    "| 130 | interrupted: one Ctrl-C ends any command within two seconds, nothing half-written |",
     "",
 ]
 

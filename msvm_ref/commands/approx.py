@@ -1,112 +1,100 @@
-"""``msvm-ref approx``: accuracy against training time of low-rank representations (ZDO Fig. 1.1), as a table and a picture."""
+"""``msvm-ref approx``: accuracy against training time of low-rank representations (Zien et al., Fig. 1.1).
+
+The softmax machine is trained on all, half, a quarter, ... of a kernel's rank.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from msvm_ref.commands.fisher import drawable
+from msvm_ref.commands.kernel_option import kernel
+from msvm_ref.commands.output import check_plot, check_report, emit, remark, whole_file
+from msvm_ref.commands.parser import OK, add_common, add_data, constant, number, seed
 from msvm_ref.commands.progress import Progress
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import Array
-from msvm_ref.model.kernels import rbf
-from msvm_ref.studies.approx import KINDS, TradeOffPoint, trade_off
 
-OK, USAGE = 0, 2
+if TYPE_CHECKING:
+    from msvm_ref.studies.approx import TradeOffPoint
 
 
-def add_commands(subparsers: Any) -> None:
-    approx = subparsers.add_parser(
-        "approx",
-        help="accuracy against time of low-rank representations (ZDO Fig. 1.1)",
-        description="Train the softmax machine on all, half, a quarter, ... of a kernel's rank.",
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_data(parser, nargs="?", default="vehicle")
+    parser.add_argument("--C", type=constant, default=100.0, help="constant of the loss")
+    parser.add_argument(
+        "--kernel",
+        type=kernel,
+        default="rbf",
+        help="rbf[:GAMMA] or poly:DEGREE[:GAMMA[:COEF0]], on standardized features",
     )
-    approx.add_argument(
-        "data",
-        nargs="?",
-        default="vehicle",
-        help="iris, wine, digits, glass, thyroid, vowel, vehicle (default), or a CSV or .npz file",
+    halvings = number("a whole number from 0 to 30", 0, 30, whole=True)
+    parser.add_argument(
+        "--halvings", type=halvings, default=6, metavar="N", help="ranks n, n/2, ... n/2^N"
     )
-    approx.add_argument("--target", metavar="COLUMN", help="name of a CSV's label column")
-    approx.add_argument("--C", type=float, default=100.0)
-    approx.add_argument(
-        "--gamma",
-        type=float,
-        help="of the rbf kernel on standardized features (default 1/features)",
-    )
-    approx.add_argument(
-        "--halvings", type=int, default=6, metavar="N", help="ranks n, n/2, ... n/2^N (default 6)"
-    )
-    approx.add_argument(
+    parser.add_argument(
         "--test",
-        type=float,
+        type=number("strictly between 0 and 1", 0.0, 1.0),
         default=0.5,
         metavar="SHARE",
         help="share of the examples kept for testing",
     )
-    approx.add_argument("--seed", type=int, default=0, help="of the split")
-    approx.add_argument("--plot", metavar="OUT.png", help="draw the trade-off")
-    approx.add_argument("--json", action="store_true")
-    approx.set_defaults(handler=run_approx)
+    parser.add_argument("--seed", type=seed, default=0, help="of the split")
+    parser.add_argument("--plot", metavar="OUT.png", help="draw the trade-off")
+    add_common(parser)
 
 
-def run_approx(args: argparse.Namespace) -> int:
-    if args.plot is not None and not drawable(args.plot):
-        return USAGE
-    if not 0 < args.test < 1:
-        raise DataError("--test", "lie strictly between 0 and 1", f"{args.test:g}")
-    X, y = _load(args.data, args.target)
-    train, test = _split(len(y), args.test, args.seed)
+def run(options: argparse.Namespace) -> int:
+    check_report(options)
+    check_plot(options.plot)
+    import numpy as np
+
+    from msvm_ref.datasets.tables import read_table
+    from msvm_ref.studies.approx import KINDS, trade_off
+
+    table = read_table(options.data, options.target)
+    X, y = table.X, np.asarray(table.y)
+    train, test = _split(len(y), options.test, options.seed)
     mean, scale = X[train].mean(axis=0), X[train].std(axis=0)
     X = (X - mean) / np.where(scale > 0, scale, 1.0)
-    kernel = rbf(1.0 / X.shape[1] if args.gamma is None else args.gamma)
-    with Progress("approx", len(KINDS) * (args.halvings + 1) + 1) as bar:
+    chosen = options.kernel.of(X[train])
+    with Progress("approx", len(KINDS) * (options.halvings + 1) + 1, options.quiet) as bar:
         points = trade_off(
-            X[train], y[train], X[test], y[test], kernel, args.C, args.halvings, step=bar.step
+            X[train], y[train], X[test], y[test], chosen, options.C, options.halvings, step=bar.step
         )
-    title = f"{args.data}: {len(train)} to train, {len(test)} to test, {kernel}, C = {args.C:g}"
-    if args.json:
-        print(json.dumps({"title": title, "points": [p.to_dict() for p in points]}))
-    else:
-        print("\n".join([title, *table(points)]))
-    if args.plot:
+    title = (
+        f"{table.title}: {len(train)} to train, {len(test)} to test, {chosen}, C = {options.C:g}"
+    )
+    data = {"title": title, "points": [p.to_dict() for p in points]}
+    emit(options, title, "\n".join([title, *table_of(points)]), data)
+    if options.plot is not None:
         from msvm_ref.studies.approx_figure import approx_figure
 
-        approx_figure(points, title, args.plot)
-        print(f"figure: {args.plot}", file=sys.stderr)
+        with whole_file(options.plot) as name:
+            approx_figure(points, title, name)
+        remark(options, f"figure: {options.plot}")
     return OK
 
 
-def table(points: list[TradeOffPoint]) -> list[str]:
-    """One line a training."""
-    head = f"{'basis':<20} {'rank':>6} {'lost of tr K':>13} {'CPU s':>9} {'iterations':>10} {'test error':>11} {'gap':>8}"
+def table_of(points: list[TradeOffPoint]) -> list[str]:
+    """One line a training, 80 columns."""
+    head = (
+        f"{'basis':<20} {'rank':>5} {'lost of tr K':>12} {'CPU s':>8} {'steps':>6} "
+        f"{'test error':>10} {'gap':>7}"
+    )
     return [
         head,
         *(
-            f"{p.kind:<20} {p.rank:>6} {100 * p.trace_error:>11.2g} % {p.seconds:>9.3f} {p.iterations:>10} "
-            f"{100 * p.test_error:>9.1f} % {p.relative_gap:>8.0e}"
+            f"{p.kind:<20} {p.rank:>5} {100 * p.trace_error:>10.2g} % {p.seconds:>8.3f} "
+            f"{p.iterations:>6} {100 * p.test_error:>8.1f} % {p.relative_gap:>7.0e}"
             for p in points
         ),
     ]
 
 
-def _load(name: str, target: str | None) -> tuple[Array, Any]:
-    from msvm_ref.datasets import NAMES, load
-    from msvm_ref.datasets.tables import read_table
+def _split(n: int, share: float, start: int) -> tuple[Any, Any]:
+    import numpy as np
 
-    if name in NAMES:
-        data = load(name)
-        return np.array(data.X), np.array(data.y)
-    X, y = read_table(name, target)
-    return X, np.asarray(y)
-
-
-def _split(n: int, share: float, seed: int) -> tuple[Any, Any]:
-    order = np.random.default_rng(seed).permutation(n)
+    order = np.random.default_rng(start).permutation(n)
     kept = n - round(share * n)
     if not 0 < kept < n:
         raise DataError("--test", "leave examples on both sides", f"{n} examples at {share:g}")

@@ -1,79 +1,93 @@
-"""The shell's ``compare``: HL's five methods and the ten machines. Exit status 0 ok, 1 a gap stayed open, 2 usage."""
+"""``msvm-ref compare``: Hsu and Lin's five methods and the ten machines: accuracy, time, support vectors, certified gaps.
+
+Exit status 1 says that a gap stayed open or a method refused.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
+import math
 import time
 from pathlib import Path
 from typing import Any
 
-from msvm_ref.commands.fisher import drawable
+from msvm_ref.commands.kernel_option import KernelOption, kernels
+from msvm_ref.commands.output import check_plot, check_report, emit, whole_file
+from msvm_ref.commands.parser import (
+    BIAS,
+    BIASES,
+    OK,
+    VERDICT,
+    UsageError,
+    add_common,
+    add_data,
+    number,
+    seed,
+    tolerance,
+)
 from msvm_ref.commands.progress import Progress
-from msvm_ref.errors import DataError
-from msvm_ref.solvers.methods import METHODS
-
-OK, VERDICT, USAGE = 0, 1, 2
+from msvm_ref.commands.solve import announce_compilation
 
 
-def add_commands(subparsers: Any) -> None:
-    compare = subparsers.add_parser(
-        "compare", help="accuracy, time, support vectors and certified gaps of 15 methods"
-    )
-    compare.add_argument(
-        "data", nargs="+", help="iris, wine, glass, ... or CSV files (label in the last column)"
-    )
-    compare.add_argument(
+def configure(parser: argparse.ArgumentParser) -> None:
+    from msvm_ref.solvers.methods import METHODS
+
+    add_data(parser, nargs="+")
+    parser.add_argument(
         "--C",
+        type=constants,
         default="1",
         help="one or several, as 0.1,1,10: the best by cross-validation is reported",
     )
-    compare.add_argument("--gamma", default="scale", help="scale, auto or numbers, one or several")
-    compare.add_argument("--kernel", default="rbf", choices=("linear", "rbf", "poly"))
-    compare.add_argument(
-        "--bias",
-        default="penalized",
-        choices=("none", "free", "penalized"),
-        help="of the ten machines",
+    parser.add_argument(
+        "--kernel",
+        type=kernels,
+        default="rbf",
+        help="linear, rbf[:GAMMA] or poly:3[:GAMMA], with one or several GAMMA as rbf:scale,0.1,1",
     )
-    compare.add_argument("--folds", type=int, default=5)
-    compare.add_argument("--seed", type=int, default=0, help="of the folds")
-    compare.add_argument(
-        "--tolerance", type=float, default=1e-6, help="certified relative gap (default 1e-6)"
-    )
-    compare.add_argument(
+    parser.add_argument("--bias", default=BIAS, choices=BIASES, help="of the ten machines")
+    folds = number("a whole number of at least 2", 2, 10**6, whole=True)
+    parser.add_argument("--folds", type=folds, default=5, help="of the cross-validation")
+    parser.add_argument("--seed", type=seed, default=0, help="of the folds")
+    parser.add_argument("--tolerance", type=tolerance, default=1e-6, help="certified relative gap")
+    parser.add_argument(
         "--method",
         default="auto",
         choices=tuple(METHODS),
-        help="one for all rows; auto: fast with a kernel, primal for linear",
+        metavar="METHOD",
+        help=f"{', '.join(METHODS)}: one for all rows; auto: fast with a kernel, primal for linear",
     )
-    compare.add_argument(
-        "--jobs", type=int, default=1, help="processes (joblib); times are honest with 1"
+    jobs = number("a number of processes, not 0", -1024, 1024, whole=True)
+    parser.add_argument(
+        "--jobs", type=jobs, default=1, help="processes (joblib); times are honest with 1"
     )
-    compare.add_argument("--plot", metavar="OUT.png")
-    compare.add_argument("--json", action="store_true")
-    compare.set_defaults(handler=run_compare)
+    parser.add_argument("--plot", metavar="OUT.png", help="draw the comparison")
+    add_common(parser)
 
 
-def run_compare(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    check_report(options)
+    check_plot(options.plot)
+    kernel: KernelOption = options.kernel
+    if options.jobs == 0:
+        raise UsageError("--jobs must be a number of processes, not 0")
+    if kernel.name == "poly" and (kernel.degree, kernel.coef0) != (3, 1.0):
+        raise UsageError("--kernel poly is of degree 3 and coef0 1 here: poly:3[:GAMMA]")
     from msvm_ref.studies.comparison import compare, count_searches, table
 
-    Cs, gammas = (
-        numbers("--C", options.C),
-        [
-            g if g in ("scale", "auto") else numbers("--gamma", g)[0]
-            for g in options.gamma.split(",")
-        ],
-    )
-    if options.plot is not None and not drawable(options.plot):
-        return USAGE
     start = time.monotonic()
-    with Progress("compare", count_searches(len(options.data))) as bar:
+    data = [_table(name, options.target) for name in options.data]
+    if options.method == "auto":
+        announce_compilation(options, "fast" if kernel.name != "linear" else "primal")
+    else:
+        announce_compilation(options, options.method)
+    gammas = list(kernel.gammas)
+    with Progress("compare", count_searches(len(data)), options.quiet) as bar:
         rows = compare(
-            [_named(name) for name in options.data],
-            Cs,
+            data,
+            options.C,
             gammas,
-            options.kernel,
+            kernel.name,
             options.bias,
             options.folds,
             options.tolerance,
@@ -85,47 +99,38 @@ def run_compare(options: argparse.Namespace) -> int:
     if options.plot is not None:
         from msvm_ref.studies.comparison_figure import comparison_figure
 
-        comparison_figure(rows, options.plot)
-    if options.json:
-        print(
-            json.dumps(
-                {
-                    "folds": options.folds,
-                    "seed": options.seed,
-                    "kernel": options.kernel,
-                    "bias": options.bias,
-                    "tolerance": options.tolerance,
-                    "rows": [row.to_dict() for row in rows],
-                },
-                indent=1,
-            )
-        )
-    else:
-        print(table(rows, options.tolerance))
-        print(
-            f"{options.folds}-fold cross-validation, {options.kernel} kernel; C as HL and UV each write it; "
-            f"* best, ! gap above {options.tolerance:g}   [{time.monotonic() - start:.0f} s]"
-        )
-    return (
-        OK
-        if all(not row.error and row.relative_gap <= options.tolerance for row in rows)
-        else VERDICT
+        with whole_file(options.plot) as name:
+            comparison_figure(rows, name)
+    text = (
+        f"{table(rows, options.tolerance)}\n{options.folds}-fold cross-validation, {kernel.name} kernel; "
+        f"C as HL and UV each write it;\n* best, ! gap above {options.tolerance:g}"
+        f"   [{time.monotonic() - start:.0f} s]"
     )
+    settings = {k: getattr(options, k) for k in ("folds", "seed", "bias", "tolerance")}
+    settings |= {"kernel": kernel.name, "rows": [row.to_dict() for row in rows]}
+    emit(options, "Comparison", text, settings)
+    closed = all(not row.error and row.relative_gap <= options.tolerance for row in rows)
+    return OK if closed else VERDICT
 
 
-def numbers(option: str, text: str) -> list[float]:
+def constants(text: str) -> list[float]:
+    """A type for argparse: positive numbers separated by commas."""
     try:
-        return [float(part) for part in text.split(",")]
-    except ValueError as error:
-        raise DataError(option, "be numbers separated by commas", repr(text)) from error
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = [math.nan]
+    if not all(0 < value < math.inf for value in values):
+        raise argparse.ArgumentTypeError(
+            f"must be positive numbers separated by commas, got {text!r}"
+        )
+    return values
 
 
-def _named(name: str) -> Any:
+def _table(name: str, target: str | None) -> Any:
     from msvm_ref.datasets import NAMES
     from msvm_ref.datasets.tables import read_table
 
     if name in NAMES:
         return name
-    if not Path(name).is_file():
-        raise DataError("data", f"be one of {', '.join(NAMES)}, or a file", repr(name))
-    return (Path(name).stem, *read_table(name))
+    table = read_table(name, target)
+    return (Path(table.title).stem, table.X, table.y)

@@ -1,122 +1,85 @@
-"""The shell's view of the theory: ``fisher`` and ``circle``. Exit status 0 ok, 1 verdict (not consistent), 2 usage or data.
+"""``msvm-ref fisher``: decide, exactly, whether a machine's loss is Fisher consistent: a proof or an exact counterexample.
 
-``fisher --all`` is a table, not a question: it ends with 0 whatever it finds.
+Exit status 1 says "not consistent"; ``--all`` is a table, not a question, and ends with 0 whatever it finds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from msvm_ref.commands.output import check_plot, check_report, emit, remark, whole_file
+from msvm_ref.commands.parser import MACHINES, OK, VERDICT, UsageError, add_common, number
 from msvm_ref.commands.progress import Progress
-from msvm_ref.fisher.consistency import ConsistencyResult, fisher_consistency
-from msvm_ref.fisher.prover import MODES
-from msvm_ref.fisher.risk import classes, show
-from msvm_ref.model.catalogue import CATALOGUE, machine_named
-from msvm_ref.model.machine import Machine
-from msvm_ref.studies.theorems import published
 
-OK, VERDICT, USAGE = 0, 1, 2
+if TYPE_CHECKING:
+    from msvm_ref.fisher.consistency import ConsistencyResult
+    from msvm_ref.model.machine import Machine
+
+MODES = ("closed", "generic", "open")
 
 
-def add_commands(subparsers: Any) -> None:
-    """Register ``fisher`` and ``circle`` on an argparse subparsers object; each sets ``handler``: args -> exit status."""
-    fisher = subparsers.add_parser(
-        "fisher",
-        help="decide Fisher consistency: a proof or an exact counterexample",
-        description="Decide, exactly, whether a machine's loss is Fisher consistent.",
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("machine", nargs="?", help=MACHINES)
+    parser.add_argument("--all", action="store_true", help="every machine of the catalogue")
+    parser.add_argument(
+        "-d",
+        type=number("a number of classes, at least 2", 2, 1000, whole=True),
+        default=3,
+        metavar="CLASSES",
+        help="number of classes",
     )
-    fisher.add_argument(
-        "machine", nargs="?", help="WW, CS, LLW, MMR, MMR_ORTHO, RM, RM(1/4), OVA, AMO, ATM or ATS"
-    )
-    fisher.add_argument(
-        "--all", action="store_true", help="every machine of the catalogue, as a table"
-    )
-    fisher.add_argument(
-        "-d", type=int, default=3, metavar="CLASSES", help="number of classes (default 3)"
-    )
-    fisher.add_argument(
+    parser.add_argument(
         "--mode",
         choices=MODES,
         default="closed",
-        help="closed: every P (default); generic: P > 0 with one Bayes class; open: almost every P",
+        help="closed: every P; generic: P > 0 with one Bayes class; open: almost every P",
     )
-    fisher.add_argument(
+    parser.add_argument(
         "--plot",
         metavar="OUT.png",
         help="also draw the map over the simplex (one machine, 3 classes)",
     )
-    fisher.add_argument(
-        "--json", action="store_true", help="the verdict with its proof or counterexample as JSON"
-    )
-    fisher.set_defaults(handler=run_fisher)
-    circle = subparsers.add_parser(
-        "circle",
-        help="the circle problems: nine machines against Bayes",
-        description="Solve the circle problems of UV section 3.3 and compare with Bayes.",
-    )
-    circle.add_argument("--variant", choices=("noiseless", "noisy", "both"), default="both")
-    circle.add_argument(
-        "--seeds", type=int, default=10, metavar="N", help="samples per cell (default 10)"
-    )
-    circle.add_argument(
-        "--plot", metavar="OUT.png", help="draw the paper's figures; two files for both variants"
-    )
-    circle.add_argument("--json", action="store_true", help="the table as JSON")
-    circle.set_defaults(handler=run_circle)
+    add_common(parser)
 
 
-def run_fisher(args: argparse.Namespace) -> int:
-    if bool(args.machine) == args.all:
-        print("fisher needs one machine, or --all", file=sys.stderr)
-        return USAGE
-    if args.plot and (args.all or args.d != 3):
-        print(
-            "--plot draws one machine with 3 classes: msvm-ref fisher ATS -d 3 --plot out.png",
-            file=sys.stderr,
+def run(options: argparse.Namespace) -> int:
+    if bool(options.machine) == options.all:
+        raise UsageError("msvm-ref fisher: give one machine, or --all (see msvm-ref machines)")
+    if options.plot is not None and (options.all or options.d != 3):
+        raise UsageError(
+            "--plot draws one machine with 3 classes: msvm-ref fisher ATS --plot out.png"
         )
-        return USAGE
-    if args.plot is not None and not drawable(args.plot):
-        return USAGE
-    machines = list(CATALOGUE) if args.all else [machine_named(args.machine)]
+    check_report(options)
+    check_plot(options.plot)
+    from msvm_ref.fisher.consistency import fisher_consistency
+    from msvm_ref.model.catalogue import CATALOGUE, machine_named
+
+    machines = list(CATALOGUE) if options.all else [machine_named(options.machine)]
     results = []
-    with Progress(f"fisher d = {args.d}", len(machines)) as bar:
+    with Progress(f"fisher d = {options.d}", len(machines), options.quiet) as bar:
         for machine in machines:
-            results.append(
-                fisher_consistency(machine, args.d, args.mode, None if args.all else bar.at)
-            )
-            if args.all:
-                bar.step(machine.name)
-    if args.json:
-        data = [r.to_dict() for r in results]
-        print(json.dumps(data if args.all else data[0]))
-    elif args.all:
-        print(table(results))
+            at = None if options.all else bar.at
+            results.append(fisher_consistency(machine, options.d, options.mode, at))
+            bar.step(machine.name, by=int(options.all))
+    data = [r.to_dict() for r in results]
+    title = f"Fisher consistency, d = {options.d}"
+    if options.all:
+        emit(options, title, table(results), data)
     else:
-        print("\n".join([str(results[0]), *remark(results[0])]))
-    if args.plot:
+        emit(options, title, "\n".join([str(results[0]), *opposed(results[0])]), data[0])
+    if options.plot is not None:
         from msvm_ref.studies.plots import simplex_map
 
-        simplex_map(machines[0], args.plot)
-        print(f"map over the simplex: {args.plot}", file=sys.stderr)
-    return OK if all(r.consistent for r in results) or args.all else VERDICT
-
-
-def drawable(path: str) -> bool:
-    """Can a picture be written there? Asked before the work, not after."""
-    good = Path(path).suffix in (".png", ".pdf", ".svg") and Path(path).absolute().parent.is_dir()
-    if not good:
-        print(
-            f"--plot must name a .png, .pdf or .svg file in an existing directory, got {path!r}",
-            file=sys.stderr,
-        )
-    return good
+        with Progress("drawing", quiet=options.quiet), whole_file(options.plot) as name:
+            simplex_map(machines[0], name)
+        remark(options, f"map over the simplex: {options.plot}")
+    return OK if all(r.consistent for r in results) or options.all else VERDICT
 
 
 def table(results: list[ConsistencyResult]) -> str:
+    from msvm_ref.fisher.risk import classes, show
+
     first = results[0]
     spent = sum(r.seconds for r in results)
     lines = [
@@ -130,15 +93,16 @@ def table(results: list[ConsistencyResult]) -> str:
             c = r.counterexample
             told = f"P = {show(c.P)}  f* = {show(c.f)}  predicts {classes(c.predicted)}"
             told += "  unique" if c.unique else ""
-        lines.append(
-            f"{r.machine.name:<10} {'consistent' if r.consistent else 'NOT consistent':<15} {told}"
-            + "".join(f"   ← {line}" for line in remark(r))
-        )
+        verdict = "consistent" if r.consistent else "NOT consistent"
+        lines.append(f"{r.machine.name:<10} {verdict:<15} {told}")
+        lines += [f"{'':<26} ← {line}" for line in opposed(r)]
     return "\n".join(lines)
 
 
-def remark(result: ConsistencyResult) -> list[str]:
+def opposed(result: ConsistencyResult) -> list[str]:
     """What the literature says, where it says otherwise."""
+    from msvm_ref.studies.theorems import published
+
     claim = published(result.machine, result.d)
     if claim is None or claim[0] == result.consistent:
         return []
@@ -147,52 +111,13 @@ def remark(result: ConsistencyResult) -> list[str]:
 
 def _where(machine: Machine, d: int) -> str:
     """The smaller numbers of classes at which the published claim does hold."""
-    good = [
+    from msvm_ref.fisher.consistency import fisher_consistency
+    from msvm_ref.studies.theorems import published
+
+    agreeing = [
         str(e)
         for e in range(2, d)
         if (claim := published(machine, e))
         and claim[0] == fisher_consistency(machine, e).consistent
     ]
-    return f"; it holds for d = {', '.join(good)}" if good else ""
-
-
-def run_circle(args: argparse.Namespace) -> int:
-    from msvm_ref.studies.circle import EXPONENTS, MACHINES, Variant, circle_study
-    from msvm_ref.studies.readings import readings
-
-    if args.seeds < 1:
-        print("--seeds must be at least 1", file=sys.stderr)
-        return USAGE
-    if args.plot is not None and not drawable(args.plot):
-        return USAGE
-    variants: list[Variant] = ["noiseless", "noisy"] if args.variant == "both" else [args.variant]
-    total = sum(len(MACHINES) * len(EXPONENTS[v]) * args.seeds for v in variants)
-    with Progress("circle", total) as bar:
-        studies = [circle_study(v, range(args.seeds), progress=bar.step) for v in variants]
-    checked = readings(studies)
-    if args.json:
-        print(
-            json.dumps(
-                {
-                    "studies": [s.to_dict() for s in studies],
-                    "readings": [r.to_dict() for r in checked],
-                }
-            )
-        )
-    else:
-        print("\n\n".join(map(str, studies)))
-        print("\nwhat UV reads off its figures, and whether these samples show it")
-        print("\n".join(map(str, checked)))
-    if args.plot:
-        from msvm_ref.studies.plots import circle_figure
-
-        for study in studies:
-            path = args.plot if len(studies) == 1 else _numbered(args.plot, study.variant)
-            circle_figure(study, path)
-            print(f"figure: {path}", file=sys.stderr)
-    return OK
-
-
-def _numbered(path: str, variant: str) -> str:
-    stem, dot, ending = path.rpartition(".")
-    return f"{stem}-{variant}.{ending}" if dot else f"{path}-{variant}"
+    return f"; it holds for d = {', '.join(agreeing)}" if agreeing else ""

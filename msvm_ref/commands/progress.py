@@ -1,45 +1,70 @@
-"""A progress bar on a terminal's stderr, and silence in a pipe."""
+"""One progress bar on a terminal's standard error (tqdm: as wide as the terminal, gone when done), silence in a pipe."""
 
 from __future__ import annotations
 
 import sys
-import time
-from typing import TextIO
+import threading
+from types import TracebackType
+from typing import Any
 
-WIDTH = 30
+DELAY = 0.5
+"""Seconds before a bar appears: what is done by then needs none."""
+FORMAT = "{desc} {percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt}, {remaining} left{postfix}"
+ELAPSED = "{desc}, {elapsed}"
+LONGEST = 24
+"""Columns of the bar's remark on what is being done."""
 
 
 class Progress:
-    """``with Progress("circle", total) as bar: bar.step("WW")``; draws at most ten times a second, then erases itself."""
+    """``with Progress("circle", total) as bar: bar.step("WW")``; a total of 0 shows the time that has passed instead."""
 
-    def __init__(self, label: str, total: int, stream: TextIO | None = None) -> None:
-        self.label, self.total, self.done = label, max(total, 1), 0
-        self.stream = sys.stderr if stream is None else stream
-        self.shown = self.stream.isatty()
-        self.start = self.last = time.monotonic()
+    def __init__(self, label: str, total: int = 0, quiet: bool = False) -> None:
+        self.label, self.total = label, total
+        self.shown = not quiet and sys.stderr.isatty()
+        self.bar: Any = None
+        self.ended = threading.Event()
 
     def __enter__(self) -> Progress:
+        if self.shown:
+            from tqdm import tqdm
+
+            tqdm.monitor_interval = 0  # no thread of its own
+            self.bar = tqdm(
+                desc=self.label,
+                total=self.total or None,
+                bar_format=FORMAT if self.total else ELAPSED,
+                delay=DELAY if self.total else 0.0,
+                dynamic_ncols=True,
+                leave=False,
+                file=sys.stderr,
+            )
+            if not self.total:
+                threading.Thread(target=self._tick, daemon=True).start()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self.shown:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.ended.set()
+        if self.bar is not None:
+            self.bar.close()
 
-    def at(self, done: int, total: int) -> None:
-        """Stand at done of total, whatever was announced."""
-        self.done, self.total = 0, max(total, 1)
-        self.step(by=done)
+    def at(self, done: float, total: float = 1.0) -> None:
+        """Stand at done of total, whatever was announced; shares are shown in percent."""
+        if self.bar is not None:
+            self.bar.total, self.bar.n = total, done
+            self.bar.bar_format = "{desc} {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
+            self.bar.refresh() if self.bar.format_dict["elapsed"] > DELAY else None
 
     def step(self, what: str = "", by: int = 1) -> None:
-        self.done = min(self.done + by, self.total)
-        now = time.monotonic()
-        if self.shown and (now - self.last > 0.1 or self.done == self.total):
-            self.last = now
-            filled = WIDTH * self.done // self.total
-            left = (now - self.start) / max(self.done, 1) * (self.total - self.done)
-            self.stream.write(
-                f"\r\x1b[K{self.label} [{'#' * filled}{'.' * (WIDTH - filled)}] "
-                f"{self.done}/{self.total} {left:.0f} s left {what}"
-            )
-            self.stream.flush()
+        if self.bar is not None:
+            if what:
+                self.bar.set_postfix_str(what[:LONGEST], refresh=False)
+            self.bar.update(by)
+
+    def _tick(self) -> None:
+        while not self.ended.wait(1.0):
+            self.bar.refresh()

@@ -1,4 +1,4 @@
-"""The shell's view of what a machine learns: ``targets``. Exit status 0 answered, 2 usage or data.
+"""``msvm-ref targets``: what a machine learns: the discrete loss it embeds, what it is consistent for, its regret constant.
 
 The table and the page are no questions, so there is no verdict to end with: only mistakes end otherwise than with 0.
 """
@@ -6,121 +6,121 @@ The table and the page are no questions, so there is no verdict to end with: onl
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from pathlib import Path
-from typing import Any
 
-from msvm_ref.commands.fisher import drawable
+from msvm_ref.commands.output import (
+    check_plot,
+    check_report,
+    check_writable,
+    emit,
+    remark,
+    whole_file,
+    write_text,
+)
+from msvm_ref.commands.parser import MACHINES, OK, UsageError, add_common, number
 from msvm_ref.commands.progress import Progress
-from msvm_ref.model.catalogue import CATALOGUE, machine_named
-
-OK, USAGE = 0, 2
 
 
-def add_commands(subparsers: Any) -> None:
-    """Register ``targets`` on an argparse subparsers object; sets ``handler``: args -> exit status."""
-    targets = subparsers.add_parser(
-        "targets",
-        help="what a machine learns: its embedded loss, the targets it serves, its regret constant",
-        description="Find, exactly, the discrete loss that a machine embeds, and what it is consistent for.",
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "machine", nargs="?", help=f"{MACHINES}; the table of all of them without one"
     )
-    targets.add_argument(
-        "machine",
-        nargs="?",
-        help="WW, CS, LLW, MMR, MMR_ORTHO, RM, RM(1/4), OVA, AMO, ATM or ATS; the whole table without one",
+    parser.add_argument("--all", action="store_true", help="every machine of the catalogue")
+    parser.add_argument(
+        "-d",
+        type=number("a number of classes, at least 2", 2, 1000, whole=True),
+        default=3,
+        metavar="CLASSES",
+        help="number of classes",
     )
-    targets.add_argument(
-        "--all", action="store_true", help="every machine of the catalogue, as a table"
-    )
-    targets.add_argument(
-        "-d", type=int, default=3, metavar="CLASSES", help="number of classes (default 3)"
-    )
-    targets.add_argument(
+    parser.add_argument(
         "--target",
         metavar="NAME",
         help='one target instead of all: 0-1, "abstain(1/2)", top-2, least, absolute, hierarchical, partitions',
     )
-    targets.add_argument(
+    parser.add_argument(
         "--plot", metavar="OUT.svg", help="also draw the cells (one machine, 3 classes)"
     )
-    targets.add_argument(
+    parser.add_argument(
         "--html", metavar="OUT.html", help="write the page in which one drags P (3 classes)"
     )
-    targets.add_argument("--json", action="store_true", help="the answer with its evidence as JSON")
-    targets.set_defaults(handler=run_targets)
+    add_common(parser)
 
 
-def run_targets(args: argparse.Namespace) -> int:
-    complaint = _complaint(args)
-    if complaint:
-        print(complaint, file=sys.stderr)
-        return USAGE
-    if args.plot is not None and not drawable(args.plot):
-        return USAGE
-    if args.html:
-        _write_page(args.html)
-        return OK
-    if args.machine is None:
-        return _table(args.d, args.json)
-    return _one(args)
+def run(options: argparse.Namespace) -> int:
+    _refuse(options)
+    check_report(options)
+    check_plot(options.plot)
+    if options.html is not None:
+        check_writable("--html", options.html, (".html",))
+        from msvm_ref.studies.target_page import target_page
+
+        with Progress("page", quiet=options.quiet):
+            write_text(options.html, target_page())
+        remark(options, f"page: {options.html}")
+    elif options.machine is None:
+        _table(options)
+    elif options.target:
+        _one_target(options)
+    else:
+        _one_machine(options)
+    return OK
 
 
-def _complaint(args: argparse.Namespace) -> str:
-    """What is wrong with the options; empty if nothing is."""
-    if args.machine and args.all:
-        return "targets takes one machine, or --all"
-    if args.plot and (not args.machine or args.d != 3):
-        return "--plot draws one machine with 3 classes: msvm-ref targets WW --plot out.svg"
-    if args.target and not args.machine:
-        return "--target asks about one machine: msvm-ref targets CS --target 0-1"
-    if args.html and (args.machine or args.d != 3 or args.json):
-        return (
+def _refuse(options: argparse.Namespace) -> None:
+    """UsageError where the options do not go together."""
+    if options.machine and options.all:
+        raise UsageError("msvm-ref targets: give one machine, or --all")
+    if options.plot is not None and (not options.machine or options.target or options.d != 3):
+        raise UsageError(
+            "--plot draws one machine with 3 classes: msvm-ref targets WW --plot out.svg"
+        )
+    if options.target and not options.machine:
+        raise UsageError("--target asks about one machine: msvm-ref targets CS --target 0-1")
+    if options.html is not None and (
+        options.machine or options.d != 3 or options.json or options.report
+    ):
+        raise UsageError(
             "--html writes one page for all machines at 3 classes: msvm-ref targets --html out.html"
         )
-    if args.html and not Path(args.html).absolute().parent.is_dir():
-        return f"--html must name a file in an existing directory, got {args.html!r}"
-    return ""
 
 
-def _table(d: int, as_json: bool) -> int:
+def _table(options: argparse.Namespace) -> None:
+    from msvm_ref.model.catalogue import CATALOGUE
     from msvm_ref.studies.learned import learned_all, table
 
-    with Progress(f"targets d = {d}", len(CATALOGUE)) as bar:
-        rows = learned_all(CATALOGUE, d, bar.step)
-    print(json.dumps([r.to_dict() for r in rows]) if as_json else table(rows))
-    return OK
+    with Progress(f"targets d = {options.d}", len(CATALOGUE), options.quiet) as bar:
+        rows = learned_all(CATALOGUE, options.d, bar.step)
+    emit(options, _title(options), table(rows), [row.to_dict() for row in rows])
 
 
-def _one(args: argparse.Namespace) -> int:
-    machine = machine_named(args.machine)
-    if args.target:
-        from msvm_ref.fisher.target_consistency import consistent_for
+def _one_target(options: argparse.Namespace) -> None:
+    from msvm_ref.fisher.target_consistency import consistent_for
+    from msvm_ref.model.catalogue import machine_named
 
-        result = consistent_for(machine, args.target, args.d)
-        print(json.dumps(result.to_dict()) if args.json else result)
-        return OK
+    machine = machine_named(options.machine)
+    with Progress(f"{machine.name}, {options.target}", quiet=options.quiet):
+        verdict = consistent_for(machine, options.target, options.d)
+    emit(options, _title(options), str(verdict), verdict.to_dict())
+
+
+def _one_machine(options: argparse.Namespace) -> None:
+    from msvm_ref.model.catalogue import machine_named
     from msvm_ref.studies.learned import learned
 
-    row = learned(machine, args.d)
-    if args.json:
-        evidence = {"embedded": row.embedded.to_dict(), "constant": row.regret.to_dict()}
-        print(json.dumps({**row.to_dict(), **evidence}))
-    else:
-        served = ", ".join(row.served) or "none of the standard targets"
-        print(row.embedded)
-        print(f"serves {served}")
-        print(row.regret)
-    if args.plot:
+    machine = machine_named(options.machine)
+    with Progress(f"{machine.name}, d = {options.d}", quiet=options.quiet):
+        row = learned(machine, options.d)
+    served = ", ".join(row.served) or "none of the standard targets"
+    evidence = {"embedded": row.embedded.to_dict(), "constant": row.regret.to_dict()}
+    words = f"{row.embedded}\nserves {served}\n{row.regret}"
+    emit(options, _title(options), words, {**row.to_dict(), **evidence})
+    if options.plot is not None:
         from msvm_ref.studies.target_figure import target_figure
 
-        target_figure(row.embedded, args.plot)
-        print(f"cells over the simplex: {args.plot}", file=sys.stderr)
-    return OK
+        with whole_file(options.plot) as name:
+            target_figure(row.embedded, name)
+        remark(options, f"cells over the simplex: {options.plot}")
 
 
-def _write_page(path: str) -> None:
-    from msvm_ref.studies.target_page import target_page
-
-    Path(path).write_text(target_page(), encoding="utf-8")
-    print(f"page: {path}", file=sys.stderr)
+def _title(options: argparse.Namespace) -> str:
+    return f"What {options.machine or 'each machine'} learns, d = {options.d}"

@@ -1,191 +1,250 @@
-"""The shell's view of conformance: ``validate`` and ``diagnose``. Exit status 0 passes, 1 does not, 2 usage or data error."""
+"""``msvm-ref validate``: run every conformance check over a solver, and say what is wrong with a proof.
+
+The solver is sklearn or kernlab (built-in lists; kernlab needs R), package.module:Name (an estimator class or instance, or a
+function of X, y, C), or a program given by --command. A loss function instead: --loss, --loss-command, or the lists torch, keras,
+optax, sklearn-metrics, tensorflow, paddle.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
-import json
 import os
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from msvm_ref.commands import validate_loss
+from msvm_ref.commands.output import as_json, check_report, remark, write_text
+from msvm_ref.commands.parser import (
+    BIASES,
+    MACHINES,
+    OK,
+    VERDICT,
+    UsageError,
+    add_common,
+    did_you_mean,
+    one_of,
+    positive,
+    tolerance,
+)
 from msvm_ref.commands.progress import Progress
+from msvm_ref.commands.table import coloured
 from msvm_ref.errors import DataError
-from msvm_ref.foreign import FILE_LIMIT, parsed_json, read_text, shown
 
-OK, VERDICT = 0, 1
+BUILT_IN = ("sklearn", "kernlab")
+FIT_SECONDS = 60.0
 
 
-def add_commands(subparsers: Any) -> None:
-    """Register ``validate`` and ``diagnose``; each sets ``handler``: args -> exit status."""
-    validate = subparsers.add_parser(
-        "validate",
-        help="hold scikit-learn, your estimator, or any program to its claim",
-        description="Run every conformance check over a solver: 'sklearn' or 'kernlab' (the built-in lists; kernlab needs R), "
-        "'package.module:Name' (an estimator class or instance, or a function of X, y, C), or a program given by "
-        "--command.",
-    )
-    validate.add_argument(
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "solver",
         nargs="?",
-        help="sklearn, kernlab, or package.module:Name; of losses torch, keras, optax, sklearn-metrics, "
-        "tensorflow or paddle",
+        help=f"sklearn, kernlab, or package.module:Name; of losses {', '.join(validate_loss.LISTS)}",
     )
-    validate.add_argument(
+    parser.add_argument(
         "--command",
         metavar="PROGRAM",
-        help="a program: JSON on standard input, JSON on standard output",
+        help="a program: JSON on standard input, JSON on standard output (msvm-ref template --protocol)",
     )
-    validate.add_argument(
+    parser.add_argument(
         "--persistent",
         action="store_true",
         help="start the program once: one JSON object a line in, one a line out",
     )
-    validate.add_argument("--machine", help="WW, CS, LLW, ...: where the convention leaves it open")
-    validate.add_argument(
-        "--convention",
-        help="UV (default), HL(4), liblinear-cs, margin1, ...: see msvm_ref.model.conventions",
+    parser.add_argument(
+        "--machine", metavar="NAME", help=f"{MACHINES}, where the convention leaves it open"
     )
-    validate.add_argument(
-        "--bias", choices=("none", "free", "penalized"), help="where the convention leaves it open"
+    parser.add_argument(
+        "--cost", choices=("linear", "quadratic"), help="of --machine (default: linear)"
     )
-    validate.add_argument(
-        "--tolerance",
-        type=float,
-        default=1e-3,
-        help="certified relative gap to reach (default 1e-3)",
+    parser.add_argument(
+        "--convention", metavar="NAME", help="as msvm-ref conventions lists them (default: UV)"
     )
-    validate.add_argument(
+    parser.add_argument(
+        "--bias", choices=BIASES, help="where the convention leaves it open (default: none)"
+    )
+    parser.add_argument(
+        "--tolerance", type=tolerance, default=1e-3, help="certified relative gap to reach"
+    )
+    parser.add_argument(
         "--timeout",
-        type=float,
-        default=60.0,
-        help="seconds a program (or, with --isolate, a solver) may take for one fit",
+        type=positive,
+        help="seconds a program (or, with --isolate, a solver) may take for one fit (default: 60), a loss "
+        "for one batch (default: 10)",
     )
-    validate.add_argument(
+    parser.add_argument(
         "--isolate",
         action="store_true",
-        help="run package.module:Name in a process of its own, held to --timeout",
+        help="run the solver in a process of its own, held to --timeout",
     )
-    validate.add_argument(
+    parser.add_argument(
         "--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)"
     )
-    validate.add_argument(
+    parser.add_argument(
         "--expect",
         action="append",
         default=[],
         metavar="CHECK=REASON",
-        help="a known failure; strict",
+        help="a known failure; strict: should it pass, that is a failure",
     )
-    validate.add_argument(
+    parser.add_argument(
         "--check", action="append", default=[], metavar="CHECK", help="only this check (repeatable)"
     )
-    validate.add_argument(
-        "--report", action="append", default=[], metavar="FILE", help="write .html, .json or .md"
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="every check, every message, every proof"
     )
-    validate.add_argument(
-        "--json", action="store_true", help="the report as JSON on standard output"
-    )
-    validate.add_argument(
-        "-v", "--verbose", action="store_true", help="list passed and skipped checks too"
-    )
-    validate_loss.add_arguments(validate)
-    validate.set_defaults(handler=run_validate)
-    diagnose = subparsers.add_parser(
-        "diagnose",
-        help="which problem is this the solution of?",
-        description="Read {machine, C, bias, X, y (or data: a CSV or .npz file), W, b | alpha | scores}; say what it solves.",
-    )
-    diagnose.add_argument("file", help="JSON; - for standard input")
-    diagnose.add_argument(
-        "--tolerance",
-        type=float,
-        default=1e-6,
-        help="relative gap that counts as optimal (default 1e-6)",
-    )
-    diagnose.add_argument("--json", action="store_true")
-    diagnose.set_defaults(handler=run_diagnose)
+    validate_loss.add_arguments(parser)
+    add_common(parser)
 
 
-def run_validate(args: argparse.Namespace) -> int:
-    if validate_loss.wanted(args):
-        return validate_loss.run(args)
+def run(options: argparse.Namespace) -> int:
+    check_report(options)
+    if validate_loss.asked_for(options):
+        return validate_loss.run(options)
+    validate_loss.refuse_alone(options)
+    options.timeout = options.timeout or FIT_SECONDS
+    _one_solver(options)
     from msvm_ref.conformance import report
     from msvm_ref.conformance.checks import CHECKS
-    from msvm_ref.conformance.outcomes import run
+    from msvm_ref.conformance.outcomes import run as outcome_of
+    from msvm_ref.pages import provenance
 
-    for path in args.report:
-        if Path(path).suffix.lower() not in (".html", ".json", ".md"):
-            raise DataError("--report", "end in .html, .json or .md", repr(path))
-    head, entries = _entries(args)
+    head, entries = _entries(options)
     total = sum(len(e.checks) or len(CHECKS) for e in entries)
-    with Progress("validate", total) as bar:
-        truths: dict[Any, Any] = {}
+    truths: dict[Any, Any] = {}
+    with Progress("validate", total, options.quiet) as bar, printing_aside():
         outcomes = [
-            run(entry, bar.step, explain_known=bool(args.report), truths=truths)
+            outcome_of(entry, bar.step, explain_known=bool(options.report), truths=truths)
             for entry in entries
         ]
-    print(
-        json.dumps(report.as_dict(outcomes, head), indent=1)
-        if args.json
-        else report.text(outcomes, head, args.verbose)
-    )
-    for path in args.report:
-        report.write(path, outcomes, head)
-        print(f"report: {path}", file=sys.stderr)
+    origin = provenance()
+    data = report.as_dict(outcomes, head, origin)
+    print(as_json(data) if options.json else _screen(options, outcomes, head))
+    makers = {".html": report.page, ".md": report.markdown}
+    for path in options.report:
+        maker = makers.get(Path(path).suffix.lower())
+        write_text(path, maker(outcomes, head, origin) if maker else as_json(data) + "\n")
+        remark(options, f"report: {path}")
     return OK if all(o.passed for o in outcomes) else VERDICT
 
 
-def _entries(args: argparse.Namespace) -> tuple[str, list[Any]]:
+def _screen(options: argparse.Namespace, outcomes: list[Any], head: str) -> str:
+    from msvm_ref.conformance.summary import summary
+
+    lines = []
+    for line in summary(outcomes, head, _again(options), options.verbose):
+        word = line.partition(" ")[0]
+        lines.append(coloured(word) + line[len(word) :])
+    return "\n".join(lines)
+
+
+def _again(options: argparse.Namespace) -> str:
+    """The command line to type again, but for convention, bias, machine and cost."""
+    words = ["msvm-ref", "validate"]
+    words += [options.solver] if options.solver else ["--command", options.command]
+    words += ["--machine", options.machine] if options.machine else []
+    return shlex.join(words)
+
+
+@contextlib.contextmanager
+def printing_aside() -> Any:
+    """What a user's solver prints goes to standard error: standard output is the report's."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def _one_solver(options: argparse.Namespace) -> None:
+    if (options.solver is None) == (options.command is None):
+        raise UsageError(
+            f"msvm-ref validate: give {'a' if options.solver is None else 'one'} solver: sklearn, kernlab, "
+            "package.module:Name, or --command PROGRAM"
+        )
+
+
+def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
     from msvm_ref.conformance.checks import CHECKS
     from msvm_ref.conformance.outcomes import Entry
-    from msvm_ref.model.catalogue import machine_named
 
-    if (args.solver is None) == (args.command is None):
-        raise DataError(
-            "validate",
-            "be given one solver: sklearn, kernlab, package.module:Name, or --command PROGRAM",
-            "neither" if args.solver is None else "both",
-        )
-    expected = dict(item.partition("=")[::2] for item in args.expect)
-    for name in (*args.check, *expected):
-        if name not in CHECKS:
-            raise DataError("check", f"be one of {', '.join(CHECKS)}", repr(name))
-    if args.solver in ("sklearn", "kernlab"):
-        from msvm_ref.conformance.builtin_solvers import BUILT_IN, version_of
-
-        if args.machine or args.convention or args.bias or expected:
-            raise DataError(
-                f"validate {args.solver}",
-                "be given without --machine, --convention, --bias and --expect",
-                "one of them",
-                "the built-in list says them for each solver",
-            )
-        title, entries = BUILT_IN[args.solver]
-        chosen = _only(entries(), tuple(args.check))
-        if args.isolate:
-            limits = {"isolate": True, "timeout": args.timeout}
-            chosen = [replace(e, settings={**e.settings, **limits}) for e in chosen]
-        return f"{title} {version_of(args.solver)}", chosen
-    if args.command is not None:
+    expected = dict(item.partition("=")[::2] for item in options.expect)
+    for name in (*options.check, *expected):
+        one_of("check", name, CHECKS, "msvm-ref checks")
+    if options.solver in BUILT_IN:
+        return _built_in(options, expected)
+    settings: dict[str, Any] = {
+        "machine": machine_of(options),
+        "bias": options.bias,
+        "tolerance": options.tolerance,
+        "parameter": options.parameter,
+        "isolate": options.isolate,
+        "timeout": options.timeout,
+    }
+    convention = _convention(options, settings["machine"])
+    if options.command is not None:
         from msvm_ref.conformance.command import CommandSolver
 
-        solver: Any = CommandSolver(args.command, args.timeout, persistent=args.persistent)
+        stated = {"machine": options.machine, "convention": convention, "bias": options.bias}
+        solver: Any = CommandSolver(
+            options.command, options.timeout, persistent=options.persistent, stated=stated
+        )
     else:
-        solver = load(args.solver)
-    settings: dict[str, Any] = {
-        "machine": machine_named(args.machine) if args.machine else None,
-        "bias": args.bias,
-        "tolerance": args.tolerance,
-        "parameter": args.parameter,
-        "isolate": args.isolate,
-        "timeout": args.timeout,
-    }
-    return args.command or args.solver, [
-        Entry(solver, args.convention, settings, expected, tuple(args.check))
-    ]
+        solver = load(options.solver)
+    name, label = options.command or options.solver, ""
+    if options.command is not None:
+        label = " ".join(Path(word).name for word in solver.command)
+    title = f"{name} as {settings['machine'].name if settings['machine'] else convention}"
+    return title, [Entry(solver, convention, settings, expected, tuple(options.check), label)]
+
+
+def machine_of(options: argparse.Namespace) -> Any:
+    from msvm_ref.model.catalogue import machine_named
+
+    if options.machine is None:
+        if options.cost is not None:
+            raise UsageError("--cost must be given with --machine")
+        return None
+    return machine_named(options.machine).with_cost(options.cost or "linear")
+
+
+def _convention(options: argparse.Namespace, machine: Any) -> str | None:
+    from msvm_ref.model.conventions import CONVENTIONS, convention_named
+
+    name: str | None = options.convention
+    if name is None:
+        if machine is None:
+            raise UsageError(
+                "msvm-ref validate: say what it solves: --machine WW, or --convention liblinear-cs "
+                "(msvm-ref machines and conventions list them)"
+            )
+        return None
+    known = [c.name for c in CONVENTIONS]
+    base = name.partition(",")[0].strip()
+    if not base.lower().startswith("margin"):
+        one_of("convention", {c.lower(): c for c in known}.get(base.lower(), base), known,
+               "msvm-ref conventions")  # fmt: skip
+    convention_named(name, machine).for_machine(machine)
+    return name
+
+
+def _built_in(options: argparse.Namespace, expected: dict[str, str]) -> tuple[str, list[Any]]:
+    from msvm_ref.conformance.builtin_solvers import BUILT_IN as LISTS
+    from msvm_ref.conformance.builtin_solvers import version_of
+
+    said = {k: getattr(options, k) for k in ("machine", "convention", "bias", "cost")}
+    given = [f"--{k}" for k, v in said.items() if v] + ["--expect"] * bool(expected)
+    if given:
+        raise UsageError(
+            f"msvm-ref validate {options.solver}: the list says {given[0]} for each solver; leave it out"
+        )
+    title, entries = LISTS[options.solver]
+    chosen = _only(entries(), tuple(options.check))
+    if options.isolate:
+        limits = {"isolate": True, "timeout": options.timeout}
+        chosen = [replace(e, settings={**e.settings, **limits}) for e in chosen]
+    return f"{title} {version_of(options.solver)}", chosen
 
 
 def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
@@ -198,93 +257,25 @@ def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
     ]
 
 
-def load(name: str) -> Any:
+def load(name: str, what: str = "solver") -> Any:
     """``package.module:Name``, looked for in the current directory as well."""
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise DataError("solver", "be sklearn, kernlab or package.module:Name", repr(name))
+        lists = f"{', '.join(BUILT_IN)} or " if what == "solver" else ""
+        raise UsageError(
+            f"{what} must be {lists}package.module:Name, got {name!r}"
+            f"{did_you_mean(name, (*BUILT_IN, *validate_loss.LISTS))}"
+        )
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found: Any = importlib.import_module(module)
+        named: Any = importlib.import_module(module)
         for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:  # whatever the user's module does when it is imported
+            named = getattr(named, part)
+    except (Exception, SystemExit) as error:  # whatever the user's module does when it is imported
         raise DataError(
-            "solver",
+            what,
             "be importable as package.module:Name",
             f"{name} ({type(error).__name__}: {error})",
         ) from error
-    return found
-
-
-def run_diagnose(args: argparse.Namespace) -> int:
-    """0 where the candidate is optimal as claimed, 1 where it is not."""
-    from msvm_ref.conformance.diagnosis import diagnose
-
-    problem, given = read_claim(args.file)
-    found = diagnose(problem, **given, tolerance=args.tolerance)
-    print(json.dumps(found.to_dict(), indent=1) if args.json else str(found))
-    return OK if found.as_claimed else VERDICT
-
-
-CLAIM: dict[str, type | tuple[type, ...]] = {
-    "machine": str,
-    "cost": str,
-    "C": (int, float),
-    "kernel": str,
-    "bias": str,
-    "data": str,
-    "target": str,
-    "X": list,
-    "y": list,
-    "sample_weight": list,
-    "classes": list,
-    "W": list,
-    "b": list,
-    "alpha": list,
-    "coef": list,
-    "scores": list,
-}
-"""What a claim may say, each of its type or null."""
-
-
-def read_claim(path: str) -> tuple[Any, dict[str, Any]]:
-    """(problem, candidate) of a JSON claim."""
-    from msvm_ref.commands.kernel_option import parse_kernel
-    from msvm_ref.datasets.tables import read_table
-    from msvm_ref.model.catalogue import machine_named
-    from msvm_ref.model.problem import Problem
-
-    text = sys.stdin.read(FILE_LIMIT) if path == "-" else read_text(path)
-    claim = parsed_json(text, "standard input" if path == "-" else path)
-    if not isinstance(claim, dict):
-        raise DataError(path, "hold a JSON object", type(claim).__name__)
-    claim = {name: value for name, value in claim.items() if value is not None}
-    for name, value in claim.items():
-        if name not in CLAIM:
-            raise DataError(path, f"have keys among {', '.join(CLAIM)}", shown(name))
-        if not isinstance(value, CLAIM[name]) or isinstance(value, bool):
-            raise DataError(f"{name} in {path}", "be of its type", shown(value))
-    if "data" in claim:
-        X, y = read_table(claim["data"], claim.get("target"))
-    elif {"X", "y"} <= set(claim):
-        X, y = claim["X"], claim["y"]
-    else:
-        raise DataError(path, "have X and y, or data (a file)", shown(list(claim)))
-    problem = Problem(
-        machine_named(claim.get("machine", "WW")).with_cost(claim.get("cost", "linear")),
-        X,
-        y,
-        C=claim.get("C", 1.0),
-        bias=claim.get("bias", "none"),
-        kernel=parse_kernel(claim.get("kernel", "linear")),
-        sample_weight=claim.get("sample_weight"),
-        classes=claim.get("classes"),
-    )
-    given = {k: claim[k] for k in ("W", "b", "alpha", "coef", "scores") if k in claim}
-    if {"W", "coef"} & set(given):
-        given.pop("alpha", None)
-    if problem.bias == "none" and all(v == 0 for v in given.get("b", [])):
-        given.pop("b", None)
-    return problem, given
+    return named

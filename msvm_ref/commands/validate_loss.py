@@ -3,124 +3,134 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from msvm_ref.commands.output import emit
+from msvm_ref.commands.parser import OK, VERDICT, UsageError, one_of
 from msvm_ref.commands.progress import Progress
-from msvm_ref.errors import DataError
+from msvm_ref.commands.table import coloured
 
 LISTS = ("torch", "keras", "optax", "sklearn-metrics", "tensorflow", "paddle")
-LONGEST = 10.0
-"""Seconds for a call, unless --timeout says otherwise: a loss is quicker than the fit that --timeout's default is made for."""
+BATCH_SECONDS = 10.0
+OWN = ("framework", "reduction")
+"""Options of losses alone."""
+NOT_OURS = ("bias", "parameter", "command")
+"""Options of solvers alone."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--loss", metavar="NAME", help="a loss function or class instead: package.module:Name"
+    group = parser.add_argument_group("losses instead of solvers")
+    group.add_argument(
+        "--loss", metavar="NAME", help="a loss function or class: torch.nn:MultiMarginLoss"
     )
-    parser.add_argument(
+    group.add_argument(
         "--loss-command",
         metavar="PROGRAM",
-        help="a program that computes a loss: JSON on standard input, JSON on standard output",
+        help="a program: a batch of scores as JSON on standard input, its loss as JSON on standard output",
     )
-    parser.add_argument(
+    group.add_argument(
         "--framework",
-        help="whose arrays a loss takes: numpy, torch, jax, keras, tensorflow, paddle "
-        "(default: as its module says)",
+        choices=("numpy", "torch", "jax", "keras", "tensorflow", "paddle"),
+        help="whose arrays it takes (default: as its module says)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--reduction",
         choices=("mean", "sum", "none"),
-        help="what a loss without such a parameter does",
+        help="what one without such a parameter does",
     )
 
 
-def wanted(args: argparse.Namespace) -> bool:
-    return bool(args.loss or args.loss_command or args.solver in LISTS)
+def asked_for(options: argparse.Namespace) -> bool:
+    return bool(options.loss or options.loss_command or options.solver in LISTS)
 
 
-def run(args: argparse.Namespace) -> int:
+def refuse_alone(options: argparse.Namespace) -> None:
+    """Options of losses without a loss."""
+    for name in OWN:
+        if getattr(options, name):
+            raise UsageError(f"msvm-ref validate: --{name} is for a loss; give --loss as well")
+
+
+def run(options: argparse.Namespace) -> int:
     """0 where every check passes or fails as known, 1 where not."""
+    from msvm_ref.commands.validate import printing_aside
     from msvm_ref.conformance.losses import report
     from msvm_ref.conformance.losses.checks import LOSS_CHECKS
 
-    for path in args.report:
-        if Path(path).suffix.lower() not in (".json", ".md"):
-            raise DataError("--report", "end in .json or .md for losses", repr(path))
-    if args.bias or args.parameter or args.command:
-        raise DataError(
-            "validate", "be given no --bias, --parameter or --command with a loss", "one of them"
+    given = [f"--{name}" for name in NOT_OURS if getattr(options, name)]
+    if given:
+        raise UsageError(f"msvm-ref validate: {given[0]} is for a solver; leave it out for a loss")
+    if sum(map(bool, (options.solver, options.loss, options.loss_command))) != 1:
+        raise UsageError(
+            f"msvm-ref validate: give one loss: --loss, --loss-command, or one of {', '.join(LISTS)}"
         )
-    if sum(map(bool, (args.solver, args.loss, args.loss_command))) != 1:
-        raise DataError(
-            "validate",
-            f"be given one loss: --loss, --loss-command, or one of {', '.join(LISTS)}",
-            "several",
-        )
-    expected = dict(item.partition("=")[::2] for item in args.expect)
-    for name in (*args.check, *expected):
-        if name not in LOSS_CHECKS:
-            raise DataError("check", f"be one of {', '.join(LOSS_CHECKS)}", repr(name))
-    head, jobs = _jobs(args, expected)
-    checks = tuple(args.check) or tuple(LOSS_CHECKS)
-    with Progress("validate", len(jobs) * len(checks)) as bar:
-        outcomes = [_outcome(make, known, checks, bar.step) for make, known in jobs]
-    print(
-        json.dumps(report.as_dict(outcomes, head), indent=1)
-        if args.json
-        else report.text(outcomes, head, args.verbose)
-    )
-    for path in args.report:
-        report.write(path, outcomes, head)
-        print(f"report: {path}", file=sys.stderr)
-    return 0 if all(o.passed for o in outcomes) else 1
+    expected = dict(item.partition("=")[::2] for item in options.expect)
+    for name in (*options.check, *expected):
+        one_of("check", name, LOSS_CHECKS, "msvm-ref checks --loss")
+    checks = tuple(options.check) or tuple(LOSS_CHECKS)
+    with printing_aside():
+        head, jobs = _jobs(options, expected)
+        with Progress("validate", len(jobs) * len(checks), options.quiet) as bar:
+            outcomes = [_outcome(make, known, checks, bar.step) for make, known in jobs]
+    lines = []
+    for line in report.summary(outcomes, head, options.verbose):
+        word = line.partition(" ")[0]
+        lines.append(coloured(word) + line[len(word) :])
+    emit(options, head, "\n".join(lines), report.as_dict(outcomes, head))
+    return OK if all(o.passed for o in outcomes) else VERDICT
 
 
 Job = tuple[Callable[[], Any], Mapping[str, str]]
 """How to make the trial, and the checks it is known to fail."""
 
 
-def _jobs(args: argparse.Namespace, expected: dict[str, str]) -> tuple[str, list[Job]]:
+def _jobs(options: argparse.Namespace, expected: dict[str, str]) -> tuple[str, list[Job]]:
     from msvm_ref.conformance.losses.suite import make_loss_trial
-    from msvm_ref.model.catalogue import machine_named
 
-    seconds = LONGEST if args.timeout == 60.0 else args.timeout
-    if args.solver in LISTS:
-        from msvm_ref.conformance.losses.builtin import loss_list
+    seconds = options.timeout or BATCH_SECONDS
+    if options.solver in LISTS:
+        return _listed(options, expected, {"seconds": seconds, "isolate": options.isolate})
+    from msvm_ref.commands.validate import load, machine_of
 
-        if args.machine or args.convention or args.framework or args.reduction or expected:
-            raise DataError(
-                f"validate {args.solver}",
-                "be given without --machine, --convention, --framework, --reduction and --expect",
-                "one of them",
-                "the built-in list says them for each loss",
-            )
-        head, entries = loss_list(args.solver)
-        limits = {"seconds": seconds, "isolate": args.isolate}
-        return head, [
-            (partial(make_loss_trial, entry.load(), **limits), entry.expected) for entry in entries
-        ]
     settings: dict[str, Any] = {
-        "machine": machine_named(args.machine) if args.machine else None,
-        "convention": args.convention,
-        "reduction": args.reduction,
+        "machine": machine_of(options),
+        "convention": options.convention,
+        "reduction": options.reduction,
         "seconds": seconds,
     }
-    if args.loss_command:
+    if options.loss_command:
         from msvm_ref.conformance.losses.command import CommandLoss
 
-        program = CommandLoss(args.loss_command, timeout=seconds, persistent=args.persistent)
-        return args.loss_command, [(partial(make_loss_trial, program, **settings), expected)]
-    from msvm_ref.commands.validate import load
+        if options.framework or options.isolate:
+            raise UsageError(
+                "msvm-ref validate --loss-command: a program takes neither --framework nor --isolate"
+            )
+        program = CommandLoss(options.loss_command, timeout=seconds, persistent=options.persistent)
+        return options.loss_command, [(partial(make_loss_trial, program, **settings), expected)]
+    function = load(options.loss, "loss")
+    settings |= {"framework": options.framework, "isolate": options.isolate}
+    return options.loss, [(partial(make_loss_trial, function, **settings), expected)]
 
-    function = load(args.loss)
-    settings |= {"framework": args.framework, "isolate": args.isolate}
-    return args.loss, [(partial(make_loss_trial, function, **settings), expected)]
+
+def _listed(
+    options: argparse.Namespace, expected: dict[str, str], limits: dict[str, Any]
+) -> tuple[str, list[Job]]:
+    from msvm_ref.conformance.losses.builtin import loss_list
+    from msvm_ref.conformance.losses.suite import make_loss_trial
+
+    said = ("machine", "convention", "cost", *OWN)
+    given = [f"--{name}" for name in said if getattr(options, name)] + ["--expect"] * bool(expected)
+    if given:
+        raise UsageError(
+            f"msvm-ref validate {options.solver}: the list says {given[0]} for each loss; leave it out"
+        )
+    head, entries = loss_list(options.solver)
+    return head, [
+        (partial(make_loss_trial, entry.load(), **limits), entry.expected) for entry in entries
+    ]
 
 
 def _outcome(
@@ -137,7 +147,7 @@ def _outcome(
     records = []
     for name in checks:
         records.append(run_loss_check(trial, name, expected.get(name)))
-        step(trial.function.name[:40])
+        step(trial.function.name)
     trial.limited.close()
     return LossOutcome(
         trial.function.name,

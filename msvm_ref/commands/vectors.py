@@ -1,87 +1,103 @@
-"""``msvm-ref vectors build | list | show ID | verify FILE | export DIR | run --command "./my_svm"``."""
+"""``msvm-ref vectors``: golden vectors, exact optima that any language can check: list, show, verify, export, run, build."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import math
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msvm_ref.conformance import vectors_verify
-from msvm_ref.conformance.process import seconds_of
-from msvm_ref.conformance.vectors_run import run_command
-from msvm_ref.conformance.vectors_verify import read, verify_file
-from msvm_ref.conformance.verifier.values import Vector
+from msvm_ref.commands.output import check_report, emit, remark, whole_file
+from msvm_ref.commands.parser import (
+    OK,
+    VERDICT,
+    UsageError,
+    add_common,
+    one_of,
+    positive,
+    tolerance,
+)
+from msvm_ref.commands.progress import Progress
 
-BUNDLED = Path(vectors_verify.__file__).parent / "vectors"
+if TYPE_CHECKING:
+    from msvm_ref.conformance.verifier.values import Vector
+
+CONFORMANCE = Path(__file__).parents[1] / "conformance"
+BUNDLED = CONFORMANCE / "vectors"
 NOT_VECTORS = {"schema.json"}
+LISTING = "msvm-ref vectors list"
 
 
-def add_commands(subparsers: Any) -> None:
-    """Register ``vectors`` with its actions; each sets ``handler`` (args -> exit status)."""
-    parser = subparsers.add_parser(
-        "vectors", help="golden vectors: exact optima any language can check"
-    )
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    build = _action(actions, "build", _build, "regenerate the vectors (needs the solvers; minutes)")
-    build.add_argument("--directory", type=Path, default=BUNDLED)
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
     listing = _action(actions, "list", _list, "one line per vector")
     listing.add_argument("--flag", help="only vectors with this flag")
     listing.add_argument("--machine", help="only this machine's file")
     _action(actions, "show", _show, "one vector in full").add_argument("id")
     verify = _action(actions, "verify", _verify, "re-prove every vector in exact rationals")
     verify.add_argument("file", nargs="*", type=Path, help="default: the bundled files")
-    _action(
-        actions, "export", _export, "copy vectors, schema, FORMAT.md and example to a directory"
-    ).add_argument("directory", type=Path)
-    run = _action(actions, "run", _run, "run a program on every valid vector")
-    run.add_argument(
+    export = _action(
+        actions, "export", _export, "copy vectors, schema, FORMAT.md and checkers to a folder"
+    )
+    export.add_argument("directory", type=Path)
+    program = _action(actions, "run", _run, "run a program on every valid vector")
+    program.add_argument(
         "--command",
         required=True,
-        help="reads a problem as JSON on stdin, writes W and b and/or alpha as JSON",
+        metavar="PROGRAM",
+        help="JSON on standard input, JSON on standard output: see msvm-ref template --protocol",
     )
-    run.add_argument("--machine", help="only this machine's file")
-    run.add_argument("--flag", help="only vectors with this flag")
-    run.add_argument("--tolerance", type=float, default=1e-6)
-    run.add_argument("--timeout", type=float, default=10.0, help="seconds per vector")
+    program.add_argument("--machine", help="only this machine's file")
+    program.add_argument("--flag", help="only vectors with this flag")
+    program.add_argument("--tolerance", type=tolerance, default=1e-6, help="relative error allowed")
+    program.add_argument("--timeout", type=positive, default=10.0, help="seconds per vector")
+    build = _action(actions, "build", _build, "regenerate the vectors (minutes)")
+    build.add_argument("--directory", type=Path, default=BUNDLED, help="where to write them")
 
 
-def _action(actions: Any, name: str, handler: Any, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = actions.add_parser(name, help=text)
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
-    parser.set_defaults(handler=handler)
+def run(options: argparse.Namespace) -> int:
+    check_report(options)
+    return int(options.action(options))
+
+
+def _action(actions: Any, name: str, action: Any, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=text, description=text)
+    add_common(parser)
+    parser.set_defaults(action=action)
     return parser
 
 
 def files(machine: str | None = None) -> list[Path]:
     """The bundled vector files, or one machine's."""
-    found = sorted(path for path in BUNDLED.glob("*.json") if path.name not in NOT_VECTORS)
-    return [path for path in found if machine is None or path.stem == machine]
+    paths = {p.stem: p for p in sorted(BUNDLED.glob("*.json")) if p.name not in NOT_VECTORS}
+    if machine is None:
+        return list(paths.values())
+    spelled = {name.upper(): name for name in paths}
+    plain = machine.upper().replace("(", "-").replace(")", "").replace("/", "-")
+    return [paths[one_of("machine", spelled.get(plain, machine), paths, LISTING)]]
 
 
 def vectors(machine: str | None = None, flag: str | None = None) -> Iterator[Vector]:
+    from msvm_ref.conformance.vectors_verify import read
+
     for path in files(machine):
         for vector in read(path)["vectors"]:
             if flag is None or flag in vector.get("flags", ()):
                 yield vector
 
 
-def _build(args: argparse.Namespace) -> int:
+def _build(options: argparse.Namespace) -> int:
     from msvm_ref.conformance.vectors_build import build
 
-    total = build(args.directory, lambda line: print(line, file=sys.stderr, flush=True))
-    print(
-        json.dumps({"vectors": total})
-        if args.json
-        else f"{total} vectors written to {args.directory}"
-    )
-    return 0
+    _folder(options.directory)
+    total = build(options.directory, lambda line: remark(options, line))
+    emit(options, "Vectors", f"{total} vectors written to {options.directory}", {"vectors": total})
+    return OK
 
 
-def _list(args: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> int:
     rows = [
         {
             "id": v["id"],
@@ -89,116 +105,106 @@ def _list(args: argparse.Namespace) -> int:
             "flags": v.get("flags", [v.get("reason", "")]),
             "optimum": v.get("optimum", {}).get("value", ""),
         }
-        for v in vectors(args.machine, args.flag)
+        for v in vectors(options.machine, options.flag)
     ]
-    if args.json:
-        print(json.dumps(rows))
-    else:
-        for row in rows:
-            print(
-                f"{row['id']:<52} {row['result']:<8} {row['optimum']:<28} {', '.join(row['flags'])}"
-            )
-        print(f"{len(rows)} vectors")
-    return 0 if rows else _usage("no vector matches", "see: msvm-ref vectors list")
+    if not rows:
+        raise UsageError(f"no vector has the flag {options.flag!r} (see {LISTING})")
+    lines = [
+        f"{row['id']:<52} {row['result']:<8} {row['optimum']:<28} {', '.join(row['flags'])}"
+        for row in rows
+    ]
+    emit(options, "Vectors", "\n".join([*lines, f"{len(rows)} vectors"]), rows)
+    return OK
 
 
-def _show(args: argparse.Namespace) -> int:
-    found = next((v for v in vectors() if v["id"] == args.id), None)
-    if found is None:
-        return _usage(f"no vector has the id {args.id!r}", "see: msvm-ref vectors list")
-    print(
-        json.dumps(found)
-        if args.json
-        else "\n".join(f"{k:<13} {json.dumps(v)}" for k, v in found.items())
-    )
-    return 0
+def _show(options: argparse.Namespace) -> int:
+    import json
+
+    by_id = {v["id"]: v for v in vectors()}
+    vector = by_id[one_of("vector", options.id, by_id, LISTING)]
+    lines = [f"{k:<13} {json.dumps(v, ensure_ascii=False)}" for k, v in vector.items()]
+    emit(options, options.id, "\n".join(lines), vector)
+    return OK
 
 
-def _verify(args: argparse.Namespace) -> int:
-    results, status = [], 0
-    for path in args.file or files():
-        try:
-            results += [(str(path), name, faults) for name, faults in verify_file(path)]
-        except (OSError, ValueError) as error:
-            status = _usage(f"{path} is not a vector file: {error}", "FORMAT.md describes them")
+def _verify(options: argparse.Namespace) -> int:
+    from msvm_ref.conformance.vectors_verify import verify_file
+
+    paths = options.file or files()
+    results = []
+    with Progress("verifying", len(paths), options.quiet) as bar:
+        for path in paths:
+            try:
+                results += [(str(path), name, faults) for name, faults in verify_file(path)]
+            except (OSError, ValueError) as error:
+                raise UsageError(
+                    f"{path} is not a vector file: {error} (FORMAT.md of vectors export describes them)"
+                ) from error
+            bar.step(path.stem)
     refused = [entry for entry in results if entry[2]]
     count, wrong = (sum(bool(name) for _, name, _ in entries) for entries in (results, refused))
-    if args.json:
-        print(
-            json.dumps(
-                {
-                    "vectors": count,
-                    "refused": [{"file": f, "id": n, "faults": w} for f, n, w in refused],
-                }
-            )
-        )
-    else:
-        for file, name, faults in refused:
-            print(f"{file}: {name or 'the file'}: {'; '.join(faults)}")
-        print(f"{count} vectors, {count - wrong} verified exactly, {wrong} refused")
-    return status or int(bool(refused))
+    lines = [f"{file}: {name or 'the file'}: {'; '.join(faults)}" for file, name, faults in refused]
+    lines.append(f"{count} vectors, {count - wrong} verified exactly, {wrong} refused")
+    data = {"vectors": count, "refused": [{"file": f, "id": n, "faults": w} for f, n, w in refused]}
+    emit(options, "Vectors verified", "\n".join(lines), data)
+    return VERDICT if refused else OK
 
 
-def _export(args: argparse.Namespace) -> int:
-    args.directory.mkdir(parents=True, exist_ok=True)
+def _export(options: argparse.Namespace) -> int:
     copied = sorted(
         path
         for path in BUNDLED.iterdir()
         if path.suffix in (".json", ".md", ".js") or path.name == "SHA256SUMS"
     )
-    program = Path(vectors_verify.__file__)
-    for path in [*copied, program]:
-        shutil.copyfile(path, args.directory / path.name)
-    shutil.copytree(
-        program.parent / "verifier",
-        args.directory / "verifier",
-        dirs_exist_ok=True,
-        ignore=shutil.ignore_patterns("__pycache__"),
+    sources = {path.name: path for path in [*copied, CONFORMANCE / "vectors_verify.py"]}
+    sources |= {f"verifier/{p.name}": p for p in sorted((CONFORMANCE / "verifier").glob("*.py"))}
+    _folder(options.directory)
+    _folder(options.directory / "verifier")
+    for name, path in sources.items():
+        with whole_file(options.directory / name) as temporary:
+            shutil.copyfile(path, temporary)
+    emit(
+        options,
+        "Vectors exported",
+        f"{len(sources)} files in {options.directory}; start with FORMAT.md",
+        {"directory": str(options.directory), "files": list(sources)},
     )
-    names = [path.name for path in copied] + [program.name, "verifier/"]
-    print(
-        json.dumps({"directory": str(args.directory), "files": names})
-        if args.json
-        else f"{len(names)} files in {args.directory}; start with FORMAT.md"
-    )
-    return 0
+    return OK
 
 
-def _run(args: argparse.Namespace) -> int:
-    seconds_of(args.timeout)
-    chosen = [v for v in vectors(args.machine, args.flag) if v["result"] == "valid"]
+def _folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"the directory must be a folder that can be written: {error}") from error
+
+
+def _run(options: argparse.Namespace) -> int:
+    from msvm_ref.conformance.command import command_line
+    from msvm_ref.conformance.vectors_run import run_command
+
+    words = command_line(options.command)
+    chosen = [v for v in vectors(options.machine, options.flag) if v["result"] == "valid"]
     if not chosen:
-        return _usage("no valid vector matches", "see: msvm-ref vectors list")
+        raise UsageError(f"no valid vector has the flag {options.flag!r} (see {LISTING})")
     outcomes = []
-    for k, vector in enumerate(chosen, 1):
-        outcomes.append(run_command(args.command, vector, args.tolerance, args.timeout))
-        if sys.stderr.isatty():
-            print(f"\r{k}/{len(chosen)} {vector['id']:<60}", end="", file=sys.stderr, flush=True)
+    with Progress("vectors", len(chosen), options.quiet) as bar:
+        for vector in chosen:
+            outcomes.append(run_command(words, vector, options.tolerance, options.timeout))
+            bar.step(vector["id"])
     failed = [outcome for outcome in outcomes if not outcome.passed]
-    if args.json:
-        print(
-            json.dumps(
-                {
-                    "tolerance": args.tolerance,
-                    "passed": len(outcomes) - len(failed),
-                    "outcomes": [
-                        {**vars(o), "error": o.error if o.error < float("inf") else "inf"}
-                        for o in outcomes
-                    ],
-                }
-            )
-        )
-    else:
-        for outcome in failed:
-            print(f"FAILS  {outcome.id:<52} {outcome.message}")
-        worst = max((o.error for o in outcomes if o.passed), default=0.0)
-        print(
-            f"{len(outcomes)} vectors: {len(outcomes) - len(failed)} pass at {args.tolerance:g} (worst error {worst:.1e}), "
-            f"{len(failed)} fail"
-        )
-    return 1 if failed else 0
-
-
-def _usage(problem: str, remedy: str) -> int:
-    print(f"vectors: {problem}; {remedy}", file=sys.stderr)
-    return 2
+    worst = max((o.error for o in outcomes if o.passed), default=0.0)
+    lines = [f"FAILS  {outcome.id:<52} {outcome.message}" for outcome in failed]
+    lines.append(
+        f"{len(outcomes)} vectors: {len(outcomes) - len(failed)} pass at {options.tolerance:g} "
+        f"(worst error {worst:.1e}), {len(failed)} fail"
+    )
+    data = {
+        "tolerance": options.tolerance,
+        "passed": len(outcomes) - len(failed),
+        "outcomes": [
+            {**vars(o), "error": o.error if math.isfinite(o.error) else "inf"} for o in outcomes
+        ],
+    }
+    emit(options, f"Vectors on {options.command}", "\n".join(lines), data)
+    return VERDICT if failed else OK

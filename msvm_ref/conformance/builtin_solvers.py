@@ -48,7 +48,7 @@ def scikit_learn() -> list[Entry]:
     from sklearn.svm import SVC, LinearSVC
 
     flower = (iris(),)
-    early = "stops far from its optimum with a large intercept_scaling"
+    early = "stops early, and says so: far from its optimum with a large intercept_scaling"
     about_it = (
         "check_optimality",
         "check_converged_flag",
@@ -56,7 +56,7 @@ def scikit_learn() -> list[Entry]:
         "check_predict_is_argmax",
     )
     own_only = {
-        "check_class_weights": "one-vs-rest weights a class's own examples only: C w_c against C for the rest"
+        "check_class_weights": "own class only: one-vs-rest weights a class's own examples by C w_c, the rest by C"
     }
     stochastic = dict.fromkeys(
         (
@@ -66,13 +66,14 @@ def scikit_learn() -> list[Entry]:
             "check_converged_flag",
             "check_scaled_data",
         ),
-        "its stopping rule watches the training loss, not optimality",
+        "stops early, says converged: its rule watches the training loss, not optimality",
     )
     return [
         Entry(
             LinearSVC(multi_class="crammer_singer", random_state=0),
             cv.LIBLINEAR_CS,
             {"cases": flower, "tolerance": CS_RULE},
+            label="LinearSVC crammer_singer",
         ),
         Entry(
             LinearSVC(multi_class="crammer_singer", intercept_scaling=1000, random_state=0),
@@ -80,38 +81,54 @@ def scikit_learn() -> list[Entry]:
             {"cases": flower, "tolerance": CS_RULE},
             {"check_optimality": early},
             about_it,
+            label="… intercept_scaling=1000",
         ),
         Entry(
             LinearSVC(loss="hinge", random_state=0),
             cv.LIBLINEAR_OVR,
             {"tolerance": HINGE_RULE},
             own_only,
+            label="LinearSVC hinge",
         ),
-        Entry(LinearSVC(random_state=0), cv.LIBLINEAR_OVR2, {"tolerance": NEWTON_RULE}, own_only),
-        Entry(SVC(kernel="linear", random_state=0), cv.LIBSVM, {"tolerance": LIBSVM_RULE}),
+        Entry(
+            LinearSVC(random_state=0),
+            cv.LIBLINEAR_OVR2,
+            {"tolerance": NEWTON_RULE},
+            own_only,
+            label="LinearSVC (squared hinge)",
+        ),
+        Entry(
+            SVC(kernel="linear", random_state=0),
+            cv.LIBSVM,
+            {"tolerance": LIBSVM_RULE},
+            label="SVC linear",
+        ),
         Entry(
             OneVsOnePair(SVC(kernel="linear", random_state=0)),
             cv.LIBSVM,
             {"tolerance": LIBSVM_RULE},
+            label="SVC linear, one pair of 3",
         ),
         Entry(
             OneVsRestClassifier(SVC(kernel="linear", random_state=0)),
             cv.LIBSVM_OVR,
             {"tolerance": LIBSVM_OVR_RULE},
+            label="OneVsRest(SVC linear)",
         ),
         Entry(
             SGDClassifier(loss="hinge", random_state=0),
             cv.SGD_OVA,
             {"tolerance": NO_RULE},
             {**stochastic, **own_only},
+            label="SGDClassifier",
         ),
     ]
 
 
 def kernlab_list() -> list[Entry]:
     """kbb-svc and spoc-svc as they are, and with the multiplier that they lose put back: only class weights are off then."""
-    lost = "one multiplier is overwritten by an objective that was never computed"
-    index = "class weights are replaced by the label's index"
+    lost = "loses one multiplier: it is overwritten by an objective that was never computed"
+    index = "label's index instead: class weights are replaced by it"
     usual = (
         "check_optimality",
         "check_machine",
@@ -135,9 +152,15 @@ def kernlab_list() -> list[Entry]:
             cv.KERNLAB_KBB,
             settings,
             {"check_class_weights": index},
+            label="kbb-svc, one put back",
         ),
         Entry(kernlab("spoc-svc"), cv.KERNLAB_SPOC, settings, spoc),
-        Entry(kernlab("spoc-svc", restored=True), cv.KERNLAB_SPOC, settings),
+        Entry(
+            kernlab("spoc-svc", restored=True),
+            cv.KERNLAB_SPOC,
+            settings,
+            label="spoc-svc, one put back",
+        ),
     ]
 
 

@@ -1,12 +1,8 @@
 """Any program as a Solver: one JSON object on its standard input, one on its standard output, for each fit.
 
-    in   {"X": [[...]], "y": [0, 2, ...], "C": 1.0, "n_classes": 3, "sample_weight": [...] or absent, "X_new": [[...]]}
-    out  {"W": p x d (columns are classes), "b": [d]}   and/or "alpha" n x d, "scores" n x d (of X), "coef" n x d,
-         optional "objective", "converged", "scores_new" and "predict_new" (class indices) for X_new
-
-Labels are class indices 0 ... d-1. A non-zero exit status, or {"error": "why"}, means "refused". X_new are the rows whose
-scores and predictions the checks will ask for: the training rows, others, and the origin. With ``persistent`` the program is
-started once and answers line by line. ``class_weight`` (one number a class) is sent only to programs that are said to take it.
+``program/PROTOCOL.md`` has every field. X_new are the rows whose scores and predictions the checks will ask for: the training
+rows, others, and the origin. With ``persistent`` the program is started once and answers line by line. ``class_weight`` (one
+number a class) is sent only to programs that are said to take it.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ import json
 import math
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +30,8 @@ PLAIN = ("classes", "objective", "converged")
 class CommandSolver:
     """``CommandSolver("./my_svm --fast")`` runs the program once per fit (or once, ``persistent``).
 
-    ``timeout``: seconds until the program and all it started are ended; ``max_output``: bytes of the longest answer.
+    ``timeout``: seconds until the program and all it started are ended; ``max_output``: bytes of the longest answer;
+    ``stated``: machine, convention, bias and cost, as far as they are to be told to the program.
     """
 
     takes_labels = False
@@ -49,8 +46,10 @@ class CommandSolver:
         class_weight: bool = False,
         persistent: bool = False,
         max_output: int = OUTPUT_LIMIT,
+        stated: Mapping[str, str | None] | None = None,
     ) -> None:
-        self.command = _words(command)
+        self.command = command_line(command)
+        self.stated = {k: v for k, v in (stated or {}).items() if v is not None}
         self.timeout, self.name = seconds_of(timeout), name or shlex.join(self.command)
         self.max_output = max_output
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
@@ -58,13 +57,6 @@ class CommandSolver:
         self.conversation = (
             Conversation(self.command, self.name, max_output) if persistent else None
         )
-        if not self.command or shutil.which(self.command[0]) is None:
-            raise DataError(
-                "command",
-                "name a program that can be run",
-                repr(command),
-                "give its path, and make it executable",
-            )
 
     def copy(self) -> CommandSolver:
         return self  # every fit is a process, or a question, of its own
@@ -85,7 +77,8 @@ class CommandSolver:
             if data.ndim == 2
             else data
         )
-        task = {"X": _json(data), "y": labels.tolist(), "C": C, "n_classes": d, "X_new": _json(new)}
+        task = question(_json(data), labels.tolist(), C, d, **self.stated)
+        task["X_new"] = _json(new)
         if sample_weight is not None:
             task["sample_weight"] = np.asarray(sample_weight, dtype=float).tolist()
         if class_weight is not None:
@@ -141,8 +134,9 @@ class CommandSolver:
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         """One exchange; CommandError says what came instead of an answer."""
         answer = answer_of(self.name, self._ask(json.dumps(task)))
-        if "error" in answer:
-            raise CommandError(self.name, "answer", shown(answer["error"], 300))
+        refusal = answer.pop("error", None)
+        if refusal is not None:
+            raise CommandError(self.name, "answer", shown(refusal, 300))
         return answer
 
     def _ask(self, question: str) -> bytes:
@@ -164,13 +158,29 @@ def answer_of(name: str, printed: bytes) -> dict[str, Any]:
     return answer
 
 
-def _words(command: str | Sequence[str]) -> list[str]:
-    if not isinstance(command, str):
-        return [str(word) for word in command]
+PROTOCOL = "msvm-ref-program/1"
+
+
+def question(X: Any, y: Any, C: float, n_classes: int, **stated: Any) -> dict[str, Any]:
+    """What a program is asked; ``stated``: machine, cost, bias, convention, id, spec, as far as they are known."""
+    known = {"cost": "linear", "bias": "none", "convention": "UV", **stated}
+    return {"protocol": PROTOCOL, **known, "C": C, "n_classes": n_classes, "X": X, "y": y}
+
+
+def command_line(command: str | Sequence[str]) -> list[str]:
+    """The words of a command whose program can be run; DataError where it cannot."""
     try:
-        return shlex.split(command)
+        words = shlex.split(command) if isinstance(command, str) else [str(w) for w in command]
     except ValueError as error:
-        raise DataError("command", "be words as a shell reads them", str(error)) from error
+        raise DataError("command", "have its quotes closed", shown(command)) from error
+    if not words or shutil.which(words[0]) is None:
+        raise DataError(
+            "command",
+            "name a program that can be run",
+            shown(command),
+            "give its path, and make it executable",
+        )
+    return words
 
 
 def _json(array: Any) -> Any:

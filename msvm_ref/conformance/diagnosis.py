@@ -40,6 +40,8 @@ class Finding:
     """The candidate's certificate for that problem."""
     C: float
     """That problem's constant."""
+    hypothesis: Hypothesis | None = None
+    """The edits as numbers; None for a repair, which edits something else."""
 
     @property
     def error(self) -> float:
@@ -154,7 +156,7 @@ def diagnose(
         if not h.words:
             continue
         tried += 1
-        finding = _certified(edited(problem, h), moved(h, *primal), h.words)
+        finding = _certified(edited(problem, h), moved(h, *primal), h)
         error = _share_missed(finding)
         if error <= tolerance:
             best.append((h, finding))
@@ -222,8 +224,8 @@ def _share_missed(finding: Finding) -> float:
     return max(_error(c), missed / gain if gain > FLAT * c.lower else 0.0)
 
 
-def _certified(problem: Problem, primal: tuple[Array, Array], words: tuple[str, ...]) -> Finding:
-    return Finding(words, problem, _judged(problem, primal, solve(problem)), problem.C)
+def _certified(problem: Problem, primal: tuple[Array, Array], h: Hypothesis) -> Finding:
+    return Finding(h.words, problem, _judged(problem, primal, solve(problem)), problem.C, h)
 
 
 def _judged(problem: Problem, primal: tuple[Array, Array], truth: Solution) -> Certificate:

@@ -1,4 +1,4 @@
-"""An Entry (a solver, its claim, what is known to fail) and its Outcome (records, certified errors): the units of a report."""
+"""An Entry (a solver and its claim) and its Outcome (records, causes, certified errors): what a report tells."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from msvm_ref.conformance.suite import Record, make_trial, run_check
+from msvm_ref.conformance.causes import Cause, causes_of, known_causes
+from msvm_ref.conformance.suite import Record, attempt, make_trial, record_of, run_check
+from msvm_ref.conformance.trial import Trial
 from msvm_ref.model.conventions.convention import Convention
 from msvm_ref.solvers.solution import Solution
+
+OK, FAILS, UNDECIDED = "ok", "FAILS", "UNDECIDED"
 
 
 @dataclass(frozen=True)
@@ -20,19 +24,24 @@ class Entry:
     convention: Convention | str | None
     settings: Mapping[str, Any] = field(default_factory=dict)
     expected: Mapping[str, str] = field(default_factory=dict)
+    """Check -> reason; the words before its first colon are what a terminal has room for."""
     checks: tuple[str, ...] = ()
     """Only these; all of them where empty."""
+    label: str = ""
+    """A short name, for one line of a terminal; the solver's own where empty."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One entry's records, with every certified error for the plot."""
+    """One entry's records, the causes of its failures, and every certified error for the plot."""
 
     title: str
+    label: str
     machine: str
     convention: str
     tolerance: float
     records: tuple[Record, ...]
+    causes: tuple[Cause, ...]
     gaps: tuple[dict[str, Any], ...]
     seconds: float
     rule: str = ""
@@ -43,51 +52,60 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
+        """Did nothing fail but what is known to?"""
         return all(r.passed for r in self.records)
 
     @property
+    def verdict(self) -> str:
+        """ok, FAILS (also where that is known), or UNDECIDED where every check was skipped."""
+        if self.causes:
+            return FAILS
+        return OK if self.count("passed") else UNDECIDED
+
+    @property
     def worst(self) -> float:
-        """The largest certified error among fits that did not say "not converged"."""
-        return max((g["error"] for g in self.gaps if g["converged"] is not False), default=0.0)
+        """The largest certified error among fits that did not say "not converged"; among all where every one did."""
+        claimed = [g["error"] for g in self.gaps if g["converged"] is not False]
+        return max(claimed or (g["error"] for g in self.gaps), default=0.0)
+
+    @property
+    def admitted(self) -> float:
+        """The largest certified error where the solver said itself that it had not converged."""
+        return max((g["error"] for g in self.gaps if g["converged"] is False), default=0.0)
 
     @property
     def judged(self) -> str:
         """What the errors were held against."""
         allowed = [g["allowed"] for g in self.gaps]
-        span = (
-            f"{min(allowed):.1g} to {max(allowed):.1g}"
-            if allowed and self.rule
-            else f"{self.tolerance:g}"
-        )
-        return (
-            f"{self.rule}; a relative gap of {span} on these problems"
-            if self.rule
-            else f"a relative gap of {span}"
-        )
+        if self.rule and allowed:
+            span = f"{min(allowed):.1g} to {max(allowed):.1g}"
+            return f"{self.rule}; a relative gap of {span} on these problems"
+        return f"a relative gap of {self.tolerance:g}"
 
     @property
-    def verdict(self) -> str:
-        failed, known = self.count("failed"), self.count("expected failure")
-        if failed:
-            return f"FAILS {failed} of {len(self.records)}" + (
-                f" ({known} more are known)" if known else ""
-            )
-        level = "its own rule" if self.rule else f"{self.tolerance:g}"
-        if known and self.wrong_optimum:
-            return f"known to FAIL {known} of {len(self.records)}; the rest passes at {level}"
-        return f"passes at {level}" + (
-            f", but for {known} known finding{'s' * (known > 1)}" if known else ""
-        )
-
-    @property
-    def wrong_optimum(self) -> bool:
-        return any(r.name == "check_optimality" and r.status != "passed" for r in self.records)
+    def remark(self) -> str:
+        """The verdict's reason in a few words; it never claims more than the checks have shown."""
+        if self.verdict == UNDECIDED:
+            return "no check could be decided"
+        if self.verdict == OK:
+            return "keeps what its tol promises" if self.rule else f"within {self.tolerance:g}"
+        if all(c.known for c in self.causes):
+            main = max(self.causes, key=lambda c: len(c.checks))
+            more = f" +{len(self.causes) - 1}" if len(self.causes) > 1 else ""
+            first = main.checks[0].removeprefix("check_").replace("_", " ")
+            about = f"{first}: " if len(main.checks) == 1 and first != "optimality" else ""
+            return f"{about}{main.title}{more}"
+        failed = self.count("failed")
+        if len(self.causes) == 1 and failed > 1 and self.causes[0].explains:
+            return f"one cause explains {failed} checks"
+        if failed == 1:
+            return f"fails {next(r.name for r in self.records if r.status == 'failed')}"
+        return f"fails {failed} checks"
 
 
 def run(
     entry: Entry,
     progress: Callable[[str], None] | None = None,
-    diagnose: bool = True,
     explain_known: bool = False,
     truths: dict[Any, Solution] | None = None,
 ) -> Outcome:
@@ -99,23 +117,46 @@ def run(
     trial = make_trial(
         entry.solver, settings.pop("machine", None), entry.convention, truths=truths, **settings
     )
-    records = []
+    records, failed = [], []
     for name in entry.checks or tuple(CHECKS):
-        records.append(run_check(trial, name, entry.expected.get(name), diagnose, explain_known))
+        reason = entry.expected.get(name)
+        if reason is not None:
+            records.append(run_check(trial, name, reason, explain_known=explain_known))
+        else:
+            tried = attempt(trial, name)
+            failed += [tried] if tried.status == "failed" else []
+            records.append(record_of(tried))
         if progress is not None:
-            progress(trial.solver.name[:40])
-    how = (
-        ""
-        if trial.convention.bias != "penalized" or trial.convention.intercept_scaling == 1
-        else (f", intercept scaling {trial.convention.intercept_scaling:g}")
+            progress(entry.label or trial.solver.name)
+    gaps = tuple(trial.gaps)
+    new = causes_of(trial, failed)
+    broken = tuple(
+        Cause("was expected to fail", r.message, (r.name,))
+        for r in records
+        if r.status == "failed" and r.name in entry.expected
     )
     return Outcome(
         trial.solver.name,
-        trial.machine.name + (" squared" if trial.machine.cost == "quadratic" else ""),
-        f"{trial.convention.name}{how}",
+        entry.label or trial.solver.name,
+        _machine(trial),
+        _convention(trial),
         trial.tolerance,
         tuple(records),
-        tuple(trial.gaps),
+        (*new, *broken, *known_causes(records)),
+        gaps,
         time.perf_counter() - start,
         "" if trial.rule is None else trial.rule.words,
     )
+
+
+def _machine(trial: Trial) -> str:
+    if trial.convention.binary:
+        return "binary"
+    return trial.machine.name + ("²" if trial.machine.cost == "quadratic" else "")
+
+
+def _convention(trial: Trial) -> str:
+    scaling = trial.convention.intercept_scaling
+    if trial.convention.bias != "penalized" or scaling == 1:
+        return trial.convention.name
+    return f"{trial.convention.name}, intercept scaling {scaling:g}"

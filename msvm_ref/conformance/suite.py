@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -159,17 +159,20 @@ def parametrize(
     """
     import pytest
 
+    from msvm_ref.conformance.failure_text import FailureText
+
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)
+    text = FailureText(trial)
 
     def bound(name: str) -> Callable[[], None]:
         def check() -> None:
-            from msvm_ref.conformance.checks import CHECKS
-
-            try:
-                CHECKS[name](trial)
-            except CheckSkipped as reason:
-                pytest.skip(str(reason))
+            __tracebackhide__ = True
+            tried = attempt(trial, name)
+            if tried.status == "skipped":
+                pytest.skip(tried.message)
+            if tried.status == "failed":
+                raise CheckFailed(tried.message if name in expected else text.of(tried))
 
         check.__name__ = name
         setattr(check, "solver_name", trial.solver.name)  # noqa: B010 (functions have no declared attributes)
@@ -188,6 +191,59 @@ def parametrize(
     )
 
 
+@dataclass(frozen=True)
+class Try:
+    """One check as it ended; ``failure`` is what there is to explain."""
+
+    name: str
+    status: Status
+    message: str
+    seconds: float
+    details: dict[str, Any]
+    failure: CheckFailed | None = None
+
+
+def attempt(trial: Trial, name: str) -> Try:
+    """Run a check. What the solver raises is its failure; an error of our own is raised, not blamed on it."""
+    from msvm_ref.conformance.checks import CHECKS
+
+    start = time.perf_counter()
+    try:
+        CHECKS[name](trial)
+    except CheckSkipped as reason:
+        return Try(name, "skipped", str(reason), time.perf_counter() - start, {})
+    except CheckFailed as failure:
+        details = {**failure.details, **_claim(failure)}
+        spent = time.perf_counter() - start
+        return Try(name, "failed", str(failure), spent, details, failure)
+    except MsvmError:
+        raise
+    except Exception as error:
+        message = (
+            f"the check stopped on {type(error).__name__}: {error}. Should what the solver returned be in order, "
+            "then this is a bug of msvm_ref: report it with the traceback in this record's details"
+        )
+        details = {"traceback": traceback.format_exc()[-2000:]}
+        return Try(name, "failed", message, time.perf_counter() - start, details)
+    return Try(name, "passed", "", time.perf_counter() - start, {})
+
+
+def record_of(tried: Try, expected: str | None = None, explanation: str = "") -> Record:
+    """The record of a check; an expected failure is strict."""
+    status, message, details = tried.status, tried.message + explanation, tried.details
+    if expected is not None:
+        if status == "failed":
+            first, *rest = message.splitlines()
+            status, message = "expected failure", "\n".join([f"{expected} ({first})", *rest])
+            details = {**details, "reason": expected}
+        else:
+            message = (
+                f"was expected to fail ({expected}) but {status}: take it off expected_failures"
+            )
+            status = "failed"
+    return Record(tried.name, status, message, tried.seconds, details)
+
+
 def run_check(
     trial: Trial,
     name: str,
@@ -195,50 +251,52 @@ def run_check(
     diagnose: bool = True,
     explain_known: bool = False,
 ) -> Record:
-    """One check as a Record. What the solver raises is its failure; an error of our own is raised, not blamed on it."""
-    from msvm_ref.conformance.checks import CHECKS
-
-    start = time.perf_counter()
-    status: Status = "passed"
-    message = ""
-    details: dict[str, Any] = {}
-    try:
-        CHECKS[name](trial)
-    except CheckSkipped as reason:
-        status, message = "skipped", str(reason)
-    except CheckFailed as failure:
-        status, message, details = "failed", str(failure), failure.details
-        if diagnose and (expected is None or explain_known):
-            message += _explained(trial, failure)
-    except MsvmError:
-        raise
-    except Exception as error:
-        status, details = "failed", {"traceback": traceback.format_exc()[-2000:]}
-        message = (
-            f"the check stopped on {type(error).__name__}: {error}. Should what the solver returned be in order, "
-            "then this is a bug of msvm_ref: report it with the traceback in this record's details"
-        )
-    if expected is not None:
-        if status == "failed":
-            first, *rest = message.splitlines()
-            status, message = "expected failure", "\n".join([f"{expected} ({first})", *rest])
-        else:
-            message = (
-                f"was expected to fail ({expected}) but {status}: take it off expected_failures"
-            )
-            status = "failed"
-    return Record(name, status, message, time.perf_counter() - start, details)
-
-
-def _explained(trial: Trial, failure: CheckFailed) -> str:
-    """The diagnosis and the smallest example found, where the failure has a candidate and a case."""
+    """One check as a Record, its failure explained on its own."""
+    tried = attempt(trial, name)
     text = ""
+    if tried.failure is not None and diagnose and (expected is None or explain_known):
+        text, more = explained(trial, tried.failure)
+        tried = replace(tried, details={**tried.details, **more})
+    return record_of(tried, expected, text)
+
+
+def explained(trial: Trial, failure: CheckFailed) -> tuple[str, dict[str, Any]]:
+    """The diagnosis and the smallest example, where the failure has a candidate and a case: as lines and as details."""
+    text, details = "", {}
     if failure.candidate is not None:
-        text += f"\n{trial.diagnosis(failure)}"
+        diagnosis = trial.diagnosis(failure)
+        text, details["diagnosis"] = f"\ndiagnosis: {diagnosis.sentence}", diagnosis.to_dict()
     if failure.case is not None and (part := smallest(trial, failure.case)) is not None:
-        failure.details["smallest"] = part.literal()
-        text += f"\nsmallest example found: X = {part.X.tolist()}, y = {np.asarray(part.y).tolist()}, our C = {part.C:g}"
-    return text
+        details["smallest"] = part.literal()
+        text += f"\nsmallest example found: {example_text(part)}"
+    return text, details
+
+
+def example_text(case: Case) -> str:
+    return f"X = {case.X.tolist()}, y = {np.asarray(case.y).tolist()}, our C = {case.C:g}"
+
+
+def _claim(failure: CheckFailed) -> dict[str, Any]:
+    """The failed candidate as ``msvm-ref diagnose`` and ``certify`` read it."""
+    if failure.candidate is None:
+        return {}
+    problem, given = failure.candidate
+    if problem.kernel != linear:
+        return {}
+    weight = problem.sample_weight
+    return {
+        "claim": {
+            "machine": problem.machine.name,
+            "cost": problem.machine.cost,
+            "C": problem.C,
+            "bias": problem.bias,
+            "X": problem.dense_features.tolist() if problem.is_sparse else problem.X.tolist(),
+            "y": problem.y.tolist(),
+            "classes": list(range(problem.d)),
+            **({} if weight is None else {"sample_weight": weight.tolist()}),
+            **{name: np.asarray(value).tolist() for name, value in given.items()},
+        }
+    }
 
 
 def _chosen(

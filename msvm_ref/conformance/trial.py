@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.solvers.certifying import certify
 from msvm_ref.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    from msvm_ref.conformance.diagnosis import Diagnosis
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,14 +231,13 @@ class Trial:
             raise CheckSkipped(f"{case.name} itself is off by {error:.2g}, see check_optimality")
         return fitted
 
-    def diagnosis(self, failure: CheckFailed) -> str:
+    def diagnosis(self, failure: CheckFailed) -> Diagnosis:
+        """Which problem the failed candidate solves instead."""
         from msvm_ref.conformance.diagnosis import diagnose
 
         assert failure.candidate is not None
         problem, given = failure.candidate
-        diagnosis = diagnose(problem, **given, tolerance=min(self.tolerance, 1e-4))
-        failure.details["diagnosis"] = diagnosis.to_dict()
-        return f"diagnosis: {diagnosis.sentence}"
+        return diagnose(problem, **given, tolerance=min(self.tolerance, 1e-4))
 
 
 def key_of(problem: Problem) -> tuple[Any, ...]:

@@ -5,19 +5,18 @@ Judged in exact rationals against the proved optimum, relative to it (to sum C_i
     P(W, b) - optimum <= tol,   optimum - D(alpha) <= tol,   constraints met to tol (relative to the largest |W|, |b|, alpha),
     ||W - W*||^2 <= tol ||W*||^2   (W* is unique; at tiny C the zero answer would pass by its value alone).
 
-JSON numbers in the answer are taken as the binary64 numbers they are.
+JSON numbers in the answer are taken as the binary64 numbers they are. ``program/PROTOCOL.md`` has the fields.
 """
 
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.command import answer_of
+from msvm_ref.conformance.command import answer_of, question
 from msvm_ref.conformance.process import CommandError, RunningProgram
 from msvm_ref.conformance.verifier.values import (
     Vector,
@@ -32,19 +31,6 @@ from msvm_ref.conformance.verifier.values import (
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import rational, shown
 
-ANSWERS = (
-    "optimum",
-    "W",
-    "b",
-    "b_interval",
-    "alpha",
-    "scores",
-    "rival",
-    "result",
-    "flags",
-    "comment",
-)
-
 
 @dataclass(frozen=True)
 class VectorOutcome:
@@ -57,12 +43,37 @@ class VectorOutcome:
     seconds: float
 
 
-def question(vector: Vector) -> Vector:
-    """A valid vector without its answers: what the program under test sees."""
-    return {name: value for name, value in vector.items() if name not in ANSWERS}
+def asked(vector: Vector) -> dict[str, Any]:
+    """A valid vector without its answers, as the program protocol puts it; its data are binary64 numbers."""
+    machine = vector["machine"]
+    task = question(
+        _floats(vector["X"]),
+        vector["y"],
+        _floats(vector["C"]),
+        len(machine["gamma"]),
+        machine=machine["name"],
+        cost=vector["cost"],
+        bias=vector["bias"],
+        id=vector["id"],
+        spec={
+            "nu": _floats(machine["nu"]),
+            "gamma": _floats(machine["gamma"]),
+            "groups": machine["groups"],
+            "sum_to_zero": machine["sum_to_zero"],
+        },
+    )
+    if vector.get("sample_weight") is not None:
+        task["sample_weight"] = _floats(vector["sample_weight"])
+    return task
 
 
-def run_command(command: str, vector: Vector, tolerance: float, timeout: float) -> VectorOutcome:
+def _floats(value: Any) -> Any:
+    return [_floats(v) for v in value] if isinstance(value, list) else float(Fraction(value))
+
+
+def run_command(
+    command: list[str], vector: Vector, tolerance: float, timeout: float
+) -> VectorOutcome:
     """Start the command once for this vector; whatever it does wrong is a verdict, never an exception."""
     start = time.perf_counter()
 
@@ -72,13 +83,13 @@ def run_command(command: str, vector: Vector, tolerance: float, timeout: float) 
         )
 
     try:
-        program = RunningProgram(shlex.split(command), command)
-        printed = program.whole(json.dumps(question(vector)).encode(), timeout)
-        answer = answer_of(command, printed)
-    except (ValueError, IndexError) as error:  # unbalanced quotes, an empty command
-        return verdict(float("inf"), f"could not be started: {error}")
+        name = command[0]
+        printed = RunningProgram(command, name).whole(json.dumps(asked(vector)).encode(), timeout)
+        answer = answer_of(name, printed)
     except CommandError as error:
         return verdict(float("inf"), f"must {error.expected}, got {error.got}")
+    if answer.get("error") is not None:
+        return verdict(float("inf"), f"refused: {shown(answer['error'], 120)}")
     try:
         errors = answer_errors(vector, answer)
     except (ValueError, OverflowError) as error:

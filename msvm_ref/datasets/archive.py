@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
 import zipfile
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -19,24 +19,24 @@ PLAIN = "biufUS"
 """Kinds of entries that are read: numbers and text."""
 
 
-def npz_arrays(file: Path, *names: str) -> list[NDArray[Any]]:
+def npz_arrays(content: bytes, title: str, *names: str) -> list[NDArray[Any]]:
     """The arrays of these names; DataError for what is no archive of plain arrays, and for what would fill the memory."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             held = [name.removesuffix(".npy") for name in archive.namelist()]
             for name in names:
                 if held.count(name) != 1:
                     raise DataError(
-                        str(file),
+                        title,
                         f"hold arrays {' and '.join(names)}, each once",
                         shown(", ".join(held) or "none"),
                     )
-            return [_array(archive, held.index(name), str(file), name) for name in names]
+            return [_array(archive, held.index(name), title, name) for name in names]
     except DataError:
         raise
     except Exception as error:  # what zipfile, zlib and numpy raise on a broken archive is no list one could write down
         raise DataError(
-            str(file), "be an .npz archive of plain arrays", f"{type(error).__name__}: {error}"
+            title, "be an .npz archive of plain arrays", f"{type(error).__name__}: {error}"
         ) from error
 
 

@@ -64,7 +64,12 @@ def digest(record: dict[str, Any]) -> str:
 
 def read_record(path: str) -> dict[str, Any]:
     """The record in a file, with the fields of a model and its own digest; what they say is another matter."""
-    record = parsed_json(read_text(path), path)
+    return checked_record(parsed_json(read_text(path), path), path)
+
+
+def checked_record(value: Any, path: str) -> dict[str, Any]:
+    """``value`` where it is such a record; ``path`` is named where it is none."""
+    record = dict(value) if isinstance(value, dict) else value
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         got = record.get("format") if isinstance(record, dict) else record
         remedy = "msvm-ref fit ... --save model.json makes one"

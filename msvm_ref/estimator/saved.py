@@ -185,7 +185,11 @@ class SavedModel:
     @classmethod
     def load(cls, path: str) -> SavedModel:
         """The model in a file; DataError where the file is none, or not the one that was saved."""
-        record = file.read_record(path)
+        return cls.of_record(file.read_record(path))
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> SavedModel:
+        """The model of a record that ``model_file`` has checked."""
         problem = file.problem_of(record)
         columns = problem.X.shape[1]
         rows = columns if problem.is_linear else problem.n

@@ -106,14 +106,9 @@ def _distance(problem: Problem, at: Candidate, gap: Fraction) -> float:
             assert rows is not None
             sums = [[sum((arb(float(v)) for v in row), arb(0))] for row in rows]
             _, square = _image(problem, sums, at.W is not None)
-            off = (_non_negative(square) / problem.d).sqrt()
+            off = arb(rational(max(_end(square, 1), Fraction(0)) / problem.d)).sqrt()
         reach = arb(rational(2 * max(gap, Fraction(0)))).sqrt()
         return outward(_end(off + reach, 1), 1)
-
-
-def _non_negative(ball: arb) -> arb:
-    """A number known to be >= 0, in a ball whose lower end may have slipped below."""
-    return ball.max(arb(0))
 
 
 def outward(value: Fraction, side: int) -> float:

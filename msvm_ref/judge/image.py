@@ -58,7 +58,8 @@ def image_of_weights(
         if error is not None:
             doubt = doubt + (abs(phi) @ error) * (1 + rounding(_row_length(phi) + 2, unit))
             off = (abs(W) * error + error * error).ravel()
-        half = summed((W * W / 2).ravel(), off, unit, bool(W.any()))
+        inexact = bool(W.any() or (error is not None and error.any()))
+        half = summed((W * W / 2).ravel(), off, unit, inexact)
         if own and problem.spec.sum_to_zero:
             half = _less_tilt(half, W, unit)
         return Image(scores, doubt, half)
@@ -82,9 +83,11 @@ def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | No
     with np.errstate(over="ignore", invalid="ignore"):
         phi, coef = problem.features.astype(dtype), np.asarray(coef, dtype=dtype)
         size = abs(phi).T @ (abs(coef) if error is None else abs(coef) + error)
-        doubt = rounding(problem.n + 2, float(np.finfo(dtype).eps)) * size + UNDERFLOW
+        doubt = rounding(problem.n + 2, float(np.finfo(dtype).eps)) * size
         if error is not None:
             doubt = doubt + (abs(phi).T @ error) * (1 + 1e-6)
+        if coef.any() or (error is not None and error.any()):
+            doubt = doubt + UNDERFLOW  # no coefficient, no weight: W is 0 then
         return image_of_weights(problem, phi.T @ coef, care, doubt, own=False)
 
 
@@ -118,7 +121,8 @@ def _kernel_image(problem: Problem, coef: Array, care: int, error: Real | None) 
         doubt = doubt + UNDERFLOW * (1 + float(abs(coef).sum()))
         terms, off = (coef * scores / 2).ravel(), (abs(coef) * doubt / 2).ravel()
         more = reach * slip + slip * slip / 2 if slip.any() else np.zeros(0)
-        half = summed(terms, np.concatenate([off, more]), unit, bool(coef.any()))
+        inexact = bool(coef.any() or (error is not None and error.any()))
+        half = summed(terms, np.concatenate([off, more]), unit, inexact)
         return Image(scores, doubt, half)
 
 

@@ -30,11 +30,15 @@ TRUTH_AT_MOST = 20_000
 
 def choose(problem: Problem) -> str:
     """The method that suits the problem's size."""
-    size = problem.n * problem.d
-    few = problem.is_linear and problem.X.shape[1] * problem.d <= FEW_WEIGHTS
-    if size > TRUTH_UP_TO and not few:
+    return suited(problem.n, problem.d, problem.X.shape[1], problem.is_linear)
+
+
+def suited(n: int, d: int, p: int, linear: bool) -> str:
+    """``choose`` for n examples of p features in d classes."""
+    few = linear and p * d <= FEW_WEIGHTS
+    if n * d > TRUTH_UP_TO and not few:
         return "fast"
-    return "primal" if problem.is_linear else "dual"
+    return "primal" if linear else "dual"
 
 
 def solve_auto(

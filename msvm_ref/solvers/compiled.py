@@ -6,7 +6,9 @@ whatever was compiled before its newest source file.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 
@@ -18,3 +20,12 @@ def drop_stale_kernels(package: str) -> None:
         for kernel in (folder / "__pycache__").glob("*.nb[ic]"):
             if kernel.stat().st_mtime < newest:
                 kernel.unlink(missing_ok=True)
+
+
+def first_use(package: str) -> bool:
+    """Is nothing of ``solvers/<package>`` compiled yet, so that its first use takes half a minute?"""
+    folder = Path(str(import_module(f"msvm_ref.solvers.{package}").__file__)).parent
+    if any((folder / "__pycache__").glob("*.nbi")):
+        return False
+    elsewhere = os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba"
+    return not any(Path(elsewhere).glob(f"*{package}*/*.nbi"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,57 +18,96 @@ from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.truth.solve import ROUTES
 
 
-def demo(as_json: bool = False) -> int:
-    """Exit status 0 when every route is certified to 1e-9 and the routes' enclosures overlap."""
+@dataclass(frozen=True)
+class Truth:
+    """One machine: the intersection of the routes' enclosures, and each route's certificate."""
+
+    machine: str
+    lower: float
+    upper: float
+    certificates: Mapping[str, Certificate]
+
+    @property
+    def agree(self) -> bool:
+        return self.lower <= self.upper and all(c.optimal(1e-9) for c in self.certificates.values())
+
+    def __str__(self) -> str:
+        gaps = "  ".join(f"{c.relative_gap:7.1e}" for c in self.certificates.values())
+        interval = f"[{self.lower:.9f}, {self.upper:.9f}]"
+        return f"{self.machine:<10} {interval:<30} {gaps}  {'agree' if self.agree else 'DISAGREE'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "machine": self.machine,
+            "lower": self.lower,
+            "upper": self.upper,
+            "agree": self.agree,
+            "routes": {k: c.to_dict() for k, c in self.certificates.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What ``demo`` found, as text of 80 columns or as a dict."""
+
+    truths: tuple[Truth, ...]
+    scikit_learn: tuple[tuple[float, Certificate, str], ...]
+
+    @property
+    def agree(self) -> bool:
+        return all(truth.agree for truth in self.truths)
+
+    def __str__(self) -> str:
+        lines = [
+            "iris, C = 1, free bias, linear: each optimum by three independent routes,",
+            "each route's answer certified by a judge that shares no line with it",
+            f"{'machine':<10} {'optimum in':<30} {'primal':>7}  {'dual':>7}  {'kesler':>7}  gaps",
+            *map(str, self.truths),
+        ]
+        for scaling, verdict, claim in self.scikit_learn:
+            lines += [
+                "",
+                f"scikit-learn LinearSVC(multi_class='crammer_singer', intercept_scaling={scaling:g})",
+                f"  {claim}",
+                *(f"  {line}" for line in str(verdict).splitlines()[:4]),
+            ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "truth": [truth.to_dict() for truth in self.truths],
+            "scikit_learn": [
+                {"intercept_scaling": s, **v.to_dict()} for s, v, _ in self.scikit_learn
+            ],
+        }
+
+
+SCALINGS = (1.0, 1000.0)
+
+
+def steps() -> int:
+    """How often ``demo`` calls ``progress``."""
+    return len(CATALOGUE) + len(SCALINGS)
+
+
+def demo(progress: Callable[[str], None] | None = None) -> Demo:
+    """``agree`` when every route is certified to 1e-9 and the routes' enclosures overlap."""
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    say = (lambda *_: None) if as_json else print
-    say(
-        "iris, C = 1, free bias, linear kernel: the optimum by three independent routes, each certified\n"
-    )
-    say(
-        f"{'machine':<10} {'optimum in':<38} {'primal gap':>11} {'dual gap':>11} {'kesler gap':>11}  routes"
-    )
-    records, good = [], True
+    report = progress or (lambda what: None)
+    truths = []
     for machine in CATALOGUE:
         problem = Problem(machine, X, y, C=1.0, bias="free")
-        certificates = {route: solve(problem, method=route).certificate for route in ROUTES}
-        lower = max(c.lower for c in certificates.values())
-        upper = min(c.upper for c in certificates.values())
-        agree = lower <= upper and all(c.optimal(1e-9) for c in certificates.values())
-        good &= agree
-        gaps = "  ".join(f"{c.relative_gap:>10.1e}" for c in certificates.values())
-        say(
-            f"{machine.name:<10} [{lower:.12f}, {upper:.12f}]".ljust(49)
-            + f" {gaps}  {'agree' if agree else 'DISAGREE'}"
-        )
-        records.append(
-            {
-                "machine": machine.name,
-                "lower": lower,
-                "upper": upper,
-                "agree": agree,
-                "routes": {k: c.to_dict() for k, c in certificates.items()},
-            }
-        )
-    verdicts = [_scikit_learn(X, y, scaling) for scaling in (1.0, 1000.0)]
-    for scaling, verdict, claim in verdicts:
-        say(
-            f"\nscikit-learn's LinearSVC(multi_class='crammer_singer', C=1, intercept_scaling={scaling:g}): {claim}"
-        )
-        say("\n".join("  " + line for line in str(verdict).splitlines()))
-    if as_json:
-        json.dump(
-            {
-                "truth": records,
-                "scikit_learn": [{"intercept_scaling": s, **v.to_dict()} for s, v, _ in verdicts],
-            },
-            sys.stdout,
-            indent=1,
-        )
-        print()
-    return 0 if good else 1
+        found = {route: solve(problem, method=route).certificate for route in ROUTES}
+        lower = max(c.lower for c in found.values())
+        truths.append(Truth(machine.name, lower, min(c.upper for c in found.values()), found))
+        report(machine.name)
+    verdicts = []
+    for scaling in SCALINGS:
+        verdicts.append(_scikit_learn(X, y, scaling))
+        report("scikit-learn")
+    return Demo(tuple(truths), tuple(verdicts))
 
 
 def _scikit_learn(X: Array, y: Any, scaling: float) -> tuple[float, Certificate, str]:

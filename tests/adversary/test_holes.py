@@ -169,6 +169,28 @@ def test_a_penalised_bias_whose_square_underflows_is_not_free_of_charge():
     assert faults(problem, certificate, W, b, alpha) == []
 
 
+def test_coefficients_whose_weights_underflow_are_not_free_of_charge():
+    """W = 0.5 x 5e-324 is no float: its square is not 0, and the point is not optimal where 0 is."""
+    gram = [[0.25, 0.0], [0.0, 0.25]]
+    problem = mr.Problem(mr.MMR, gram, [0, 0], kernel=mr.precomputed, bias="free", n_classes=3)
+    coef, b, alpha = [[5e-324, 0.0, 0.0], [0.0] * 3], [1.0, -0.5, -0.5], np.zeros((2, 3))
+    certificate = mr.certify(problem, b=b, alpha=alpha, coef=coef)
+    assert certificate.upper > 0
+    assert certificate.distance_bound > 0
+    zero = mr.certify(problem, b=b, alpha=alpha, coef=np.zeros((2, 3)))
+    assert zero.lower == zero.upper == zero.distance_bound == 0.0
+
+
+def test_a_tilt_that_cannot_be_told_from_zero_has_a_distance_in_balls_too():
+    """Coefficients that sum to nearly zero: ||sum_c w_c||^2 lies in a ball around 0, which has no square root."""
+    X = np.array([[99998.2, 100000.0, 99997.3], [100001.3, 99998.7, 100002.3]])[[0, 1, 0, 1]]
+    kernel = mr.polynomial(4, 4.99988e-06, 0.3)
+    problem = mr.Problem(mr.MMR, X, [0, 1, 2, 0], C=64, kernel=kernel)
+    coef = np.array([[0.1, 0.2, -0.3], [-0.1, -0.2, 0.3], [-0.1, -0.2, 0.3], [0.1, 0.2, -0.3]])
+    certificate = mr.certify(problem, coef=coef, alpha=np.zeros((4, 3)), rigorous=True)
+    assert 0 <= certificate.distance_bound < np.inf
+
+
 @pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 0.1, 0.3, 1.2])
 def test_the_distance_bound_is_rounded_outwards(size):
     """The optimum is W = 0; equal weights in every class are all distance and no gap."""

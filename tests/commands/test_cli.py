@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.cli import main
-from msvm_ref.commands.kernel_option import parse_kernel
+from msvm_ref.commands.kernel_option import kernel, kernel_text
 from tests.small_problems import blobs
 
 X, Y = blobs(3)
@@ -48,6 +49,7 @@ def test_solve_prints_certified_json(csv_file, capsys):
                 "rbf:0.5",
                 "--bias",
                 "free",
+                "--json",
             ]
         )
         == 0
@@ -62,32 +64,32 @@ def test_solve_prints_certified_json(csv_file, capsys):
 
 
 def test_solve_reads_npz_and_numbers_round_trip(npz_file, capsys):
-    assert (
-        main(["solve", str(npz_file), "--method", "dual", "--cost", "quadratic", "--report"]) == 0
-    )
-    captured = capsys.readouterr()
-    out = json.loads(captured.out)
-    problem = mr.Problem(mr.WW.with_cost("quadratic"), X, Y)
-    assert mr.certify(problem, W=out["W"], alpha=out["alpha"]).optimal(1e-9)
-    assert "OPTIMAL" in captured.err
+    assert main(["solve", str(npz_file), "--method", "dual", "--cost", "quadratic", "--json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    problem = mr.Problem(mr.WW.with_cost("quadratic"), X, Y, bias="penalized")
+    assert mr.certify(problem, W=out["W"], b=out["b"], alpha=out["alpha"]).optimal(1e-9)
+    assert main(["solve", str(npz_file)]) == 0
+    assert "OPTIMAL" in capsys.readouterr().out
 
 
 def test_target_names_the_label_column(tmp_path, capsys):
     path = tmp_path / "first.csv"
     path.write_text("species,a\nx,1.0\ny,-1.0\nx,2.0\n")
-    assert main(["solve", str(path), "--target", "species"]) == 0
+    assert main(["solve", str(path), "--target", "species", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["p"] == 1
 
 
 def test_a_gap_that_is_not_reached_exits_with_1(npz_file, capsys):
-    assert main(["solve", str(npz_file), "--tolerance", "1e-30", "--backend", "ECOS"]) == 1
+    assert (
+        main(["solve", str(npz_file), "--tolerance", "1e-30", "--backend", "ECOS", "--json"]) == 1
+    )
     assert json.loads(capsys.readouterr().out)["converged"] is False
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "file must exist"),
+        (None, "data must be a file that exists"),
         ("", "at least one row"),
         ("a,b\n", "a data row"),
         ("1\n2\n", "a feature and a label column"),
@@ -109,9 +111,9 @@ def test_bad_files_exit_with_2_and_say_why(tmp_path, capsys, text, message):
     ("arguments", "message"),
     [
         (["--machine", "XX"], "machine must be one of"),
-        (["--C", "-1"], "C must be positive"),
-        (["--kernel", "rbf"], "--kernel must be"),
-        (["--kernel", "rbf:-1"], "gamma must be"),
+        (["--C", "-1"], "argument --C: must be positive"),
+        (["--kernel", "rbf:x"], "must have a number for gamma"),
+        (["--kernel", "rbf:-1"], "must have a positive gamma"),
         (["--backend", "NOSUCH"], "backend must be one of"),
         (["--target", "nope"], "--target must be one of"),
     ],
@@ -131,10 +133,18 @@ def test_bad_npz_exits_with_2(tmp_path, capsys):
 
 
 def test_kernels_are_spelled_with_colons():
-    assert parse_kernel("polynomial:3:0.5:2") == mr.polynomial(3, 0.5, 2.0)
-    for bad in ("linear:1", "polynomial", "polynomial:1.5", "rbf:x", "sigmoid"):
-        with pytest.raises(mr.DataError):
-            parse_kernel(bad)
+    data = np.array([[1.0, 2.0], [3.0, 6.0]])
+    assert kernel("poly:3:0.5:2").of(data) == mr.polynomial(3, 0.5, 2.0)
+    assert kernel("polynomial:2").of(data) == mr.polynomial(2, 1 / (2 * data.var()), 1.0)
+    assert kernel("rbf").of(data) == mr.rbf(1 / (2 * data.var()))
+    assert kernel("linear").of(data) == mr.linear
+    for text in ("linear", "rbf:0.1", "poly:3:0.1:0.3"):
+        assert kernel_text(kernel(kernel_text(kernel(text).of(data))).of(data)) == kernel_text(
+            kernel(text).of(data)
+        )
+    for bad in ("linear:1", "poly:1.5", "poly:0", "poly:2:1:-1", "rbf:x", "rbf:1,2", "sigmoid", ""):
+        with pytest.raises(argparse.ArgumentTypeError, match="must"):
+            kernel(bad)
 
 
 def test_machines_prints_table_1_from_the_catalogue(capsys):
@@ -172,3 +182,4 @@ def test_the_demo_ends_well_and_catches_scikit_learn(capsys):
     assert out.count("agree") == len(mr.CATALOGUE)
     assert "DISAGREE" not in out
     assert "NOT OPTIMAL" in out
+    assert max(map(len, out.splitlines())) <= 80

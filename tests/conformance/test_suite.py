@@ -405,7 +405,7 @@ def test_kernlab_loses_one_multiplier():
         trial = make_trial(kernlab(kind), convention=convention, tolerance=1e-6)
         with pytest.raises(CheckFailed) as caught:
             trial.require_optimal(OFFSET, trial.fit(OFFSET))
-        assert "but for one number" in trial.diagnosis(caught.value)
+        assert "but for one number" in trial.diagnosis(caught.value).sentence
         restored = make_trial(
             kernlab(kind, restored=True), convention=convention, tolerance=1e-6, truths=trial.truths
         )
@@ -416,4 +416,6 @@ def test_kernlab_loses_one_multiplier():
             continue
         with pytest.raises(CheckFailed) as caught:
             restored.require_optimal(weighted, restored.fit(weighted))
-        assert "weights multiplied by the label's index" in restored.diagnosis(caught.value)
+        assert (
+            "weights multiplied by the label's index" in restored.diagnosis(caught.value).sentence
+        )

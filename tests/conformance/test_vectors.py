@@ -5,12 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
-from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
-from msvm_ref.commands.vectors import BUNDLED, add_commands, files, vectors
+from msvm_ref.cli import main
+from msvm_ref.commands.vectors import BUNDLED, files, vectors
 
 ALL = list(vectors())
 VALID = [v for v in ALL if v["result"] == "valid"]
@@ -230,18 +230,16 @@ def test_example_in_javascript(tmp_path):
 
 
 def command(*arguments):
-    parser = ArgumentParser()
-    add_commands(parser.add_subparsers())
-    args = parser.parse_args(["vectors", *arguments])
-    return args.handler(args)
+    return main(["vectors", *arguments])
 
 
 def test_list_show_verify_export(capsys, tmp_path):
     assert command("list", "--machine", "CS", "--flag", "huge-C") == 0
     assert "CS-free-linear-d3-huge-C" in capsys.readouterr().out
     assert command("list", "--flag", "no-such-flag") == 2
+    capsys.readouterr()
     assert command("show", VALID[0]["id"], "--json") == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["id"] == VALID[0]["id"]
+    assert json.loads(capsys.readouterr().out)["id"] == VALID[0]["id"]
     assert command("show", "nobody") == 2
     assert command("export", str(tmp_path)) == 0
     names = {path.name for path in tmp_path.iterdir()}
@@ -335,7 +333,7 @@ def test_run_reports_programs_that_misbehave(tmp_path, capsys, program, words):
 def test_the_zero_answer_passes_only_where_it_is_right(tmp_path, capsys):
     path = tmp_path / "zero.py"
     path.write_text(
-        "import json, sys\nq = json.load(sys.stdin)\nd = len(q['machine']['gamma'])\n"
+        "import json, sys\nq = json.load(sys.stdin)\nd = q['n_classes']\n"
         "print(json.dumps({'W': [[0] * d for _ in q['X'][0]], 'b': [0] * d}))"
     )
     command(
@@ -353,11 +351,10 @@ def test_the_zero_answer_passes_only_where_it_is_right(tmp_path, capsys):
     assert not any(o["passed"] for o in outcomes if "zero-W" not in BY_ID[o["id"]]["flags"])
 
 
-def test_missing_program_is_a_verdict(capsys):
-    assert (
-        command("run", "--machine", "WW", "--flag", "huge-C", "--command", "./no-such-program") == 1
-    )
-    assert "can be started" in capsys.readouterr().out
+def test_a_missing_program_is_refused_before_the_work(capsys):
+    for line in ("./no-such-program", "'unbalanced", ""):
+        assert command("run", "--machine", "WW", "--flag", "huge-C", "--command", line) == 2
+        assert "DataError: command must" in capsys.readouterr().err
 
 
 def test_documents_are_one_vector_per_line():

@@ -40,7 +40,7 @@ def test_each_bug_is_caught_by_the_check_named_for_it(name):
         CHECKS[animal.check](trial)
     assert not isinstance(caught.value, SolverBroke), caught.value
     if animal.diagnosis:
-        assert animal.diagnosis in trial.diagnosis(caught.value)
+        assert animal.diagnosis in trial.diagnosis(caught.value).sentence
 
 
 def test_every_check_has_a_bug_that_it_catches():

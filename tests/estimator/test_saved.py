@@ -11,7 +11,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.cli import main
-from msvm_ref.datasets.tables import read_names, read_points
+from msvm_ref.datasets.tables import read_points, read_table
 from msvm_ref.estimator.model_file import digest
 from msvm_ref.estimator.saved import MOST_CLASSES, SavedModel
 from msvm_ref.judge.certificate import Certificate
@@ -242,9 +242,8 @@ def test_predict_finds_columns_by_name(train, tmp_path, capsys):
         capsys.readouterr()
         assert main(["predict", path, str(file)]) == 0
         assert capsys.readouterr().out.split() == expected
-    assert read_names(str(train)) == ["a", "b", "c"]
-    assert read_names(str(train), "b") == ["a", "c", "species"]
-    assert read_names(str(plain)) is None
+    assert read_table(str(train)).names == ["a", "b", "c"]
+    assert read_table(str(plain)).names is None
 
 
 def test_score_finds_columns_by_name_too(train, tmp_path, capsys):

@@ -39,7 +39,7 @@ INSTRUMENTED = [
     "msvm_ref.model.kernels",
     "msvm_ref.model.machine",
     "msvm_ref.model.problem",
-    "msvm_ref.commands.validate",
+    "msvm_ref.commands.inputs",
 ]
 """Modules whose branches guide the search."""
 

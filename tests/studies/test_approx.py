@@ -7,7 +7,7 @@ import json
 import pytest
 
 from msvm_ref.cli import main
-from msvm_ref.commands.approx import table
+from msvm_ref.commands.approx import table_of
 from msvm_ref.studies.approx import TradeOffPoint
 
 
@@ -20,7 +20,7 @@ def test_table_json_and_picture(tmp_path, capsys):
     points = told["points"]
     assert "75 to train, 75 to test" in told["title"]
     assert out.stat().st_size > 10_000
-    lines = table([TradeOffPoint(**p) for p in points])
+    lines = table_of([TradeOffPoint(**p) for p in points])
     assert len(lines) == 1 + 3 * 2 + 1
     assert lines[1].startswith("kpca")
     assert {p["kind"] for p in points} == {
@@ -43,7 +43,7 @@ def test_table_json_and_picture(tmp_path, capsys):
         ["--test", "0"],
         ["--plot", "nowhere/x.png"],
         ["--C", "-1"],
-        ["--gamma", "0"],
+        ["--kernel", "rbf:0"],
         ["--halvings", "-1"],
         ["--test", "0.999"],
     ],

@@ -212,16 +212,20 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_shows_on_a_terminal_and_is_silent_in_a_pipe():
+def test_progress_shows_on_a_terminal_and_is_silent_in_a_pipe(monkeypatch):
+    monkeypatch.setattr("msvm_ref.commands.progress.DELAY", 0.0)
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
-        with Progress("job", 2, stream) as bar:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with Progress("job", 2) as bar:
             bar.step("a")
             bar.step("b")
         assert bool(stream.getvalue()) == shown
-    with Progress("job", 1, stream := Terminal()) as bar:
-        bar.at(2, 2)
-    assert "2/2" in stream.getvalue()
-    assert stream.getvalue().endswith("\r\x1b[K")
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    with Progress("job", 1) as bar:
+        bar.at(1, 2)
+    assert "50%" in stream.getvalue()
+    with Progress("job", 1, quiet=True) as bar:
+        bar.step()
 
 
 def test_ats_maps_are_right_at_three_classes():

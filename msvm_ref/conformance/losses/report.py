@@ -1,16 +1,17 @@
-"""The outcomes of loss checks for people (text, Markdown) and for programs (JSON)."""
+"""The outcomes of loss checks for people (80 columns, the verdict first) and for programs (JSON)."""
 
 from __future__ import annotations
 
-import json
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from msvm_ref.conformance.suite import Record
+from msvm_ref.conformance.summary import INDENT, WIDTH, cut
 
-COLUMNS = ("loss", "machine", "convention", "checks", "verdict")
+NAME, MACHINE = 26, 20
+"""Columns of a function's and of a machine's name at most."""
 
 
 @dataclass(frozen=True)
@@ -25,54 +26,97 @@ class LossOutcome:
     """The largest rounding error seen by dtype, in ulps of the scale of the loss."""
     seconds: float
 
-    def count(self, status: str) -> int:
-        return sum(r.status == status for r in self.records)
+    def of_status(self, status: str) -> list[Record]:
+        return [r for r in self.records if r.status == status]
 
     @property
     def passed(self) -> bool:
         return all(r.passed for r in self.records)
 
     @property
-    def row(self) -> tuple[str, ...]:
-        failed, known = self.count("failed"), self.count("expected failure")
-        done = len(self.records) - self.count("skipped")
-        verdict = f"FAILS {failed} of {done}" if failed else "passes"
+    def verdict(self) -> str:
+        clean = self.passed and not self.of_status("expected failure")
+        return "ok" if clean else "FAILS"
+
+    @property
+    def remark(self) -> str:
+        failed, known = self.of_status("failed"), self.of_status("expected failure")
+        if failed:
+            return f"fails {_checks(len(failed))}" + (f", {len(known)} as known" if known else "")
         if known:
-            verdict += f", {known} known finding{'s' * (known > 1)}"
-        return (
-            self.title,
-            self.machine,
-            self.convention,
-            f"{done} of {len(self.records)}",
-            verdict,
-        )
+            return f"{_checks(len(known))} as known"
+        return f"{_checks(len(self.of_status('passed')))} pass"
 
 
-def text(outcomes: Sequence[LossOutcome], head: str, verbose: bool = False) -> str:
-    """A table, and under each function what failed (with ``verbose`` everything)."""
-    rows = [COLUMNS, *(o.row for o in outcomes)]
-    widths = [max(len(r[k]) for r in rows) for k in range(len(COLUMNS))]
+def _checks(count: int) -> str:
+    return f"{count} check{'s' * (count != 1)}"
+
+
+def summary(outcomes: Sequence[LossOutcome], head: str, verbose: bool = False) -> list[str]:
+    """One line a function, under it what failed and why; with ``verbose`` every check."""
+    names = min(max(len(o.title) for o in outcomes), NAME)
+    machines = min(max(len(o.machine) for o in outcomes), MACHINE)
     lines = [head]
-    for r, outcome in zip(rows, [None, *outcomes], strict=True):
-        lines.append("  ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)).rstrip())
-        for record in outcome.records if outcome else ():
-            if verbose or record.status in ("failed", "expected failure"):
-                said = f": {record.message}" if record.message else ""
-                lines.append(f"  └ {record.status}: {record.name}" + said.replace("\n", "\n      "))
-    return "\n".join([*lines, footer(outcomes)])
+    for o in outcomes:
+        row = f"{o.verdict:<5}  {cut(o.title, names):<{names}}  {cut(o.machine, machines):<{machines}}  "
+        lines.append(cut(row + o.remark, WIDTH))
+        if verbose:
+            lines += [f"{INDENT}convention {o.convention}; errors in ulps of the scale: {_ulps(o)}"]
+            for r in o.records:
+                said = r.message.replace("\n", f"\n{INDENT}    ")
+                lines.append(f"{INDENT}{r.status}: {r.name}" + (f": {said}" if said else ""))
+            continue
+        for reason, checks in _reasons(o).items():
+            lines += _wrapped(f"{', '.join(checks)}: {reason}")
+        lines += _new(o)
+    return [*lines, footer(outcomes, verbose)]
 
 
-def footer(outcomes: Sequence[LossOutcome]) -> str:
-    counted = {
-        status: sum(o.count(status) for o in outcomes)
-        for status in ("failed", "expected failure", "skipped")
-    }
-    return (
-        f"{len(outcomes)} loss{'es' * (len(outcomes) != 1)} · "
-        f"{sum(len(o.records) for o in outcomes)} checks, {counted['skipped']} of them skipped · "
-        f"{counted['failed']} failures · {counted['expected failure']} known findings   "
-        f"[{sum(o.seconds for o in outcomes):.0f} s]"
+def _reasons(outcome: LossOutcome) -> dict[str, list[str]]:
+    """Checks that fail as known, by the reason given for them."""
+    out: dict[str, list[str]] = {}
+    for record in outcome.of_status("expected failure"):
+        reason = record.message.splitlines()[0].partition(" (")[0]
+        out.setdefault(reason, []).append(record.name.removeprefix("check_"))
+    return out
+
+
+def _new(outcome: LossOutcome) -> list[str]:
+    """The first failure in full (it has the diagnosis), the others by name."""
+    failed = outcome.of_status("failed")
+    if not failed:
+        return []
+    lines = []
+    for text in failed[0].message.splitlines():
+        lines += _wrapped(text if lines else f"{failed[0].name}: {text}")
+    if failed[1:]:
+        lines += _wrapped("also " + ", ".join(r.name for r in failed[1:]))
+    return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=INDENT,
+        subsequent_indent=INDENT + "  ",
+        break_on_hyphens=False,
+        max_lines=4,
+        placeholder=" …",
     )
+
+
+def _ulps(outcome: LossOutcome) -> str:
+    return ", ".join(f"{v:.2f} ({k})" for k, v in outcome.ulps.items()) or "none"
+
+
+def footer(outcomes: Sequence[LossOutcome], verbose: bool = False) -> str:
+    seconds = sum(o.seconds for o in outcomes)
+    known = sum(o.verdict != "ok" and o.passed for o in outcomes)
+    newly = sum(not o.passed for o in outcomes)
+    more = "" if verbose else " · details: -v"
+    count = f"{len(outcomes)} loss{'es' * (len(outcomes) != 1)}"
+    return f"{count}, {known or 'none'} fail as known, {newly or 'none'} newly{more}  [{seconds:.0f} s]"
 
 
 def as_dict(outcomes: Sequence[LossOutcome], head: str) -> dict[str, Any]:
@@ -92,26 +136,3 @@ def as_dict(outcomes: Sequence[LossOutcome], head: str) -> dict[str, Any]:
             for o in outcomes
         ],
     }
-
-
-def markdown(outcomes: Sequence[LossOutcome], head: str) -> str:
-    lines = [f"# {head}", "", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines += [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in o.row) + " |" for o in outcomes
-    ]
-    for o in outcomes:
-        lines += ["", f"## {o.title}", ""]
-        lines += [
-            f"- **{r.status}** `{r.name}`" + (f": {r.message}" if r.message else "")
-            for r in o.records
-        ]
-    return "\n".join([*lines, "", footer(outcomes), ""])
-
-
-def write(path: str, outcomes: Sequence[LossOutcome], head: str) -> None:
-    made = (
-        json.dumps(as_dict(outcomes, head), indent=1) + "\n"
-        if Path(path).suffix == ".json"
-        else markdown(outcomes, head)
-    )
-    Path(path).write_text(made, encoding="utf-8")

@@ -6,6 +6,7 @@ s is what our scores are times theirs, l their loss over ours, r the factor of t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from msvm_ref.errors import SpecError
@@ -212,16 +213,31 @@ def margin(m: float | Fraction, machine: Machine, parameter: Parameter = "C") ->
 
 
 def convention_named(name: str, machine: Machine | None = None) -> Convention:
-    """By name (``HL(4)``, ``liblinear-cs``), or ``margin1``, ``margin2``, ... of the given machine."""
+    """By name (``HL(4)``, ``liblinear-cs``), or ``margin1``, ``margin2``, ... of the given machine.
+
+    ``UV, C/n`` and ``margin1, lambda`` are the same with another meaning of the constant.
+    """
+    base, comma, parameter = (part.strip() for part in name.partition(","))
+    if comma:
+        return with_parameter(convention_named(base, machine), parameter)
     for convention in CONVENTIONS:
-        if convention.name.lower() == name.strip().lower():
+        if convention.name.lower() == base.lower():
             return convention
-    if name.lower().startswith("margin") and machine is not None:
-        return margin(rational(name[len("margin") :], "the m of margin m", SpecError), machine)
+    if base.lower().startswith("margin") and machine is not None:
+        return margin(rational(base[len("margin") :], "the m of margin m", SpecError), machine)
     known = ", ".join(c.name for c in CONVENTIONS)
     raise SpecError(
         "convention", f"be one of {known}, or margin1, margin2, ... of a machine", shown(name)
     )
+
+
+def with_parameter(convention: Convention, parameter: str) -> Convention:
+    """The convention whose constant is C, C/n or lambda instead; its name says so."""
+    if parameter == convention.parameter:
+        return convention
+    base = convention.name.partition(",")[0]
+    chosen: Parameter = parameter  # type: ignore[assignment]  # checked when it is made
+    return replace(convention, name=f"{base}, {parameter}", parameter=chosen)
 
 
 __all__ = ["CONVENTIONS", "ONE", "Convention", "Factor", "Posed", "convention_named", "margin"]

@@ -56,14 +56,18 @@ def solve_fast(
     kkt: float = 1e-3,
     start: Solution | None = None,
     progress: Callable[[float], None] | None = None,
+    on_interrupt: Literal["raise", "best"] = "raise",
     workspace: Workspace | None = None,
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data)
     warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends at the papers'
-    rule instead: no KKT violation above ``kkt``.
+    rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with on_interrupt="best" the first one
+    ends the solve like ``max_seconds`` does.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
+    if on_interrupt not in ("raise", "best"):
+        raise DataError("on_interrupt", "be 'raise' or 'best'", repr(on_interrupt))
     return _Ascent(
         problem,
         tolerance,
@@ -74,7 +78,7 @@ def solve_fast(
         kkt if stop == "kkt" else None,
         start,
         workspace or Workspace(),
-    ).run(progress)
+    ).run(progress, Interruptible(on_interrupt == "best"))
 
 
 class _Ascent:
@@ -104,8 +108,10 @@ class _Ascent:
         if start is not None:
             self._warm(start)
 
-    def run(self, progress: Callable[[float], None] | None = None) -> Solution:
-        with Interruptible() as interrupt:
+    def run(
+        self, progress: Callable[[float], None] | None, interruptible: Interruptible
+    ) -> Solution:
+        with interruptible as interrupt:
             words = "certified" if self._nothing_to_learn() else self._climb(interrupt, progress)
         if words not in ("certified", "kkt"):
             self._best_effort()

@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import signal
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -64,6 +65,7 @@ class Backend:
             options[self.clock] = max(seconds, 1e-3)
         try:
             with (
+                interrupt_kept(),
                 warnings.catch_warnings(),
                 contextlib.redirect_stdout(io.StringIO()),
             ):  # OSQP prints whatever it is told
@@ -74,6 +76,21 @@ class Backend:
             return BackendReport("failed", words, time.perf_counter() - start)
         words = str(problem.status)
         return BackendReport(_OURS.get(words, "failed"), words, time.perf_counter() - start)
+
+
+@contextlib.contextmanager
+def interrupt_kept() -> Iterator[None]:
+    """Ctrl-C while a backend runs is KeyboardInterrupt when it returns: OSQP and ECOS catch the signal themselves, call it a
+    failure, and the next backend would be asked as if nothing had happened.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 KNOWN: dict[str, Backend] = {

@@ -6,9 +6,11 @@ import base64
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from msvm_ref.pages import Mark, article, definitions, escape
+from msvm_ref.pages import Mark, article, definitions, escape, provenance_text, row
 from msvm_ref.pages import page as whole_page
+from msvm_ref.pages import table as table_of
 from msvm_ref.studies.papers.claim import Decision, Evidence, Verdict
 from msvm_ref.studies.papers.ledger import PAPERS, totals
 
@@ -50,46 +52,77 @@ def _line(evidence: Evidence) -> str:
     return f"{'true' if evidence.holds else 'false'}: {evidence.shown}"
 
 
-MARKS: dict[Verdict, Mark] = {
-    Verdict.HOLDS: "good",
-    Verdict.CORRECTED: "caution",
-    Verdict.FAILS: "bad",
+MATHEMATICS = "https://github.com/msvm-ref/msvm_ref/blob/main/docs/mathematics.md"
+"""Where the errata are written down; each has an anchor of its number."""
+WORST_FIRST: dict[Verdict, tuple[Mark, str]] = {
+    Verdict.FAILS: ("bad", "What fails"),
+    Verdict.CORRECTED: ("caution", "What holds with a correction"),
+    Verdict.HOLDS: ("good", "What holds"),
 }
 
 
 def page(
-    decisions: Sequence[Decision], pictures: Mapping[str, tuple[bytes, str]], head: str
+    decisions: Sequence[Decision],
+    pictures: Mapping[str, tuple[bytes, str]],
+    origin: Mapping[str, str],
 ) -> str:
-    """HTML; ``pictures`` are PNG bytes and a caption by claim id ('' for the top of the page)."""
+    """HTML, what fails first; ``pictures`` are PNG bytes and a caption by claim id ('' for the top of the page)."""
     parts = [
-        f"<p>{escape(head)}. {escape(totals(decisions))}. "
+        f"<p>{escape(totals(decisions))}. "
         "A verdict is computed: the printed form is put to a check, the corrected form to the same check; "
         "each check is tested with a sabotaged form that must change its verdict.</p>",
         _figure(pictures.get("")),
     ]
-    for paper, title in PAPERS.items():
-        mine = [d for d in decisions if d.claim.paper == paper]
-        if mine:
-            parts.append(f"<h2>{paper}: {escape(title)}</h2><p>{escape(totals(mine))}</p>")
-            parts += [_entry(d, pictures.get(d.claim.id)) for d in mine]
+    found = [d for v in WORST_FIRST for d in decisions if d.verdict is v is not Verdict.HOLDS]
+    if len(decisions) > 1 and found:
+        titles = ("verdict", "claim", "statement", "what was found")
+        parts.append(table_of(titles, map(_row, found)))
+    for verdict, (_, title) in WORST_FIRST.items():
+        chosen = [d for d in decisions if d.verdict is verdict]
+        if chosen:
+            parts.append(f"<h2>{title}: {len(chosen)}</h2>")
+            parts += [_entry(d, pictures.get(d.claim.id)) for d in chosen]
+    parts.append(f"<p class=quiet>{escape(provenance_text(origin))}</p>")
     return whole_page("The claims of five papers, checked", parts)
+
+
+def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
+    """The same as a table."""
+    lines = ["# The claims of five papers, checked", "", f"{totals(decisions)}.", ""]
+    lines += ["| verdict | claim | statement | what was found |", "|---|---|---|---|"]
+    for d in (d for v in WORST_FIRST for d in decisions if d.verdict is v):
+        cells = (str(d.verdict), d.claim.id, d.claim.statement, d.shown)
+        lines.append(
+            "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in cells) + " |"
+        )
+    return "\n".join([*lines, "", "```text", provenance_text(origin), "```", ""])
+
+
+def _row(d: Decision) -> str:
+    link = f"<a href='#{escape(d.claim.id)}'>{escape(d.claim.id)}</a>"
+    return row(
+        WORST_FIRST[d.verdict][0], str(d.verdict), link, escape(d.claim.statement), escape(d.shown)
+    )
 
 
 def _entry(d: Decision, picture: tuple[bytes, str] | None) -> str:
     c = d.claim
-    rows = [("checked", c.checked), ("as printed", _line(d.printed))]
+    rows = [("checked", escape(c.checked)), ("as printed", escape(_line(d.printed)))]
     if d.corrected is not None:
-        rows += [("correction", c.correction), ("corrected", _line(d.corrected))]
-    rows += [("sabotage", c.sabotaged_by), *([("errata", ", ".join(c.errata))] if c.errata else [])]
+        rows += [("correction", escape(c.correction)), ("corrected", escape(_line(d.corrected)))]
+    rows.append(("sabotage", escape(c.sabotaged_by)))
+    if c.errata:
+        links = (f"<a href='{MATHEMATICS}#{e.lower()}'>{e}</a>" for e in c.errata)
+        rows.append(("errata", ", ".join(links)))
     forms = {"printed": d.printed, "corrected": d.corrected}
     numbers = {name: form.to_dict()["numbers"] for name, form in forms.items() if form}
     shown = json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False)
     return article(
-        MARKS[d.verdict],
-        d.verdict,
-        f"{c.id} · {escape(c.where)}",
+        WORST_FIRST[d.verdict][0],
+        str(d.verdict),
+        f"{c.id} · {escape(PAPERS[c.paper].partition(':')[0])}, {escape(c.where)}",
         f"<p>{escape(c.statement)}</p>",
-        definitions((name, escape(said)) for name, said in rows),
+        definitions(rows),
         f"<details><summary>numbers</summary><pre>{escape(shown)}</pre></details>"
         if any(numbers.values())
         else "",
@@ -106,8 +139,6 @@ def _figure(picture: tuple[bytes, str] | None) -> str:
     return f"<figure><img alt='{caption}' src='data:image/png;base64,{data}'><figcaption>{caption}</figcaption></figure>"
 
 
-def as_json(decisions: Sequence[Decision]) -> str:
+def as_dict(decisions: Sequence[Decision]) -> dict[str, Any]:
     counts = {str(v): sum(d.verdict is v for d in decisions) for v in Verdict}
-    return json.dumps(
-        {"totals": counts, "claims": [d.to_dict() for d in decisions]}, indent=1, ensure_ascii=False
-    )
+    return {"totals": counts, "claims": [d.to_dict() for d in decisions]}

@@ -221,7 +221,7 @@ def test_limits_return_the_best_certified_candidate_and_say_so():
         assert solution.certificate.lower <= mr.solve(problem).objective * (1 + 1e-9)
 
 
-def test_ctrl_c_ends_the_solve_with_a_certified_candidate(monkeypatch):
+def test_ctrl_c_is_raised_and_ends_with_a_certified_candidate_only_on_request(monkeypatch):
     X, y = data(60)
     original = driver._Ascent._pass
     monkeypatch.setattr(
@@ -229,7 +229,12 @@ def test_ctrl_c_ends_the_solve_with_a_certified_candidate(monkeypatch):
         "_pass",
         lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1],
     )
-    solution = fast(mr.Problem(mr.LLW, X, y, C=1e3), 1e-12)
+    problem = mr.Problem(mr.LLW, X, y, C=1e3)
+    with pytest.raises(KeyboardInterrupt):
+        fast(problem, 1e-12)
+    with pytest.raises(mr.DataError, match="on_interrupt"):
+        fast(problem, 1e-12, on_interrupt="ignore")
+    solution = fast(problem, 1e-12, on_interrupt="best")
     assert solution.attempts[0].status == "interrupted"
     assert not solution.converged
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

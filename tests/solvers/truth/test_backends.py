@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,3 +153,19 @@ def test_changing_only_c_compiles_once(monkeypatch):
                 assert solution.converged
                 assert solution.certificate.lower <= fresh.certificate.upper
                 assert fresh.certificate.lower <= solution.certificate.upper
+
+
+def test_ctrl_c_while_a_backend_runs_is_raised_when_it_returns():
+    """OSQP and ECOS handle the signal themselves; it must not look like a failure of theirs."""
+
+    class Interrupted:
+        status, returned = "optimal", False
+
+        def solve(self, **options):
+            signal.raise_signal(signal.SIGINT)
+            self.returned = True
+
+    problem = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        KNOWN["OSQP"].run(problem, 1e-6)
+    assert problem.returned

@@ -133,5 +133,8 @@ def test_the_report_has_numbers_and_pictures(tmp_path, capsys):
     text = page.read_text(encoding="utf-8")
     assert text.count("data:image/png;base64,") == 2
     assert "class=bad><span class=verdict>FAILS</span>" in text
+    assert text.index("What fails") > 0
+    assert "docs/mathematics.md#e1'>E1</a>" in text
+    assert "UTC" in text  # when, and with what
     assert "&quot;risk&quot;: &quot;16/5&quot;" in text
     capsys.readouterr()

@@ -1,0 +1,70 @@
+"""``msvm-ref conventions``: how papers and libraries write the machines, and the exact map of C and of the scores to ours."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from msvm_ref.commands.output import check_report, emit
+from msvm_ref.commands.parser import OK, add_common, one_of
+from msvm_ref.commands.table import lines_of
+
+if TYPE_CHECKING:
+    from msvm_ref.model.conventions import Convention, Factor
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="only this convention, in full")
+    add_common(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from msvm_ref.model.conventions import CONVENTIONS
+
+    check_report(options)
+    rows = {convention.name: described(convention) for convention in CONVENTIONS}
+    if options.name is not None:
+        row = rows[one_of("convention", options.name, rows, "msvm-ref conventions")]
+        width = max(map(len, row))
+        emit(options, row["name"], "\n".join(f"{k:<{width}}  {v}" for k, v in row.items()), row)
+        return OK
+    keys = ("name", "machine", "bias", "our C", "our f")
+    table = [list(keys), *([row[k] for k in keys] for row in rows.values())]
+    end = (
+        "our C and scores f for theirs; the source: msvm-ref conventions NAME\n"
+        "any machine: margin1, margin2, ...; with C/n or lambda for C: 'margin1, C/n'"
+    )
+    emit(options, "Conventions", "\n".join([*lines_of(table), end]), list(rows.values()))
+    return OK
+
+
+def described(convention: Convention) -> dict[str, Any]:
+    """The map as text: our C for theirs, our scores f for theirs."""
+    quadratic = convention.machine is not None and convention.machine.cost == "quadratic"
+    q = 2 if quadratic else 1
+    number = convention.loss.number**q * convention.scale.number**2 / convention.ridge.number
+    power = q * convention.loss.power + 2 * convention.scale.power - convention.ridge.power
+    classes = q * convention.loss.classes + 2 * convention.scale.classes - convention.ridge.classes
+    constant = {"C": "C", "C/n": "C/n", "lambda": "1/(n lambda)"}[convention.parameter]
+    return {
+        "name": convention.name,
+        "machine": "any" if convention.machine is None else convention.machine.name,
+        "cost": "any" if convention.machine is None else convention.machine.cost,
+        "bias": convention.bias or "any",
+        "our C": _times(number, power, classes, constant),
+        "our f": _of(convention.scale, "f"),
+        "classes": "2" if convention.binary else "any",
+        "source": convention.source,
+    }
+
+
+def _of(factor: Factor, symbol: str) -> str:
+    return _times(factor.number, factor.power, factor.classes, symbol)
+
+
+def _times(number: Any, power: int, classes: int, symbol: str) -> str:
+    parts = [] if number == 1 else [str(number)]
+    for base, exponent in (("(d-1)", power), ("d", classes)):
+        if exponent:
+            parts.append(base if exponent == 1 else f"{base}^{exponent}")
+    return " ".join([*parts, symbol])

@@ -1,0 +1,90 @@
+"""One SIGINT ends every command within two seconds: one line, exit status 130, nothing half-written."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from msvm_ref.commands.listing import COMMANDS
+from tests.commands.terminal import environment
+
+SLOW = {
+    "validate": ["sklearn", "--report", "out.html"],
+    "diagnose": ["-"],
+    "certify": ["-"],
+    "solve": ["digits", "--kernel", "rbf", "--save", "out.json"],
+    "fit": ["digits", "--method", "dual", "--save", "out.json"],
+    "predict": ["-", "iris"],
+    "demo": ["--report", "out.md"],
+    "fisher": ["WW", "-d", "7"],
+    "targets": ["WW", "-d", "5", "--report", "out.html"],
+    "circle": ["--report", "out.html"],
+    "claims": ["--report", "out.html"],
+    "compare": ["vehicle", "--report", "out.md"],
+    "approx": ["vehicle", "--plot", "out.png"],
+    "vectors": ["build", "--directory", "."],
+}
+QUICK = {"machines": [], "conventions": [], "checks": [], "template": ["c"], "completion": ["bash"]}
+
+
+def test_every_command_is_here():
+    assert {*SLOW, *QUICK} == set(COMMANDS)
+
+
+def interrupted(arguments: list[str], folder: Path, after: float) -> tuple[int, str, float]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "msvm_ref", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=environment(),
+    )
+    time.sleep(after)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    said = process.stderr.read()  # to the end: the command and whatever it started are gone
+    status = process.wait(timeout=10)
+    return status, said, time.monotonic() - sent
+
+
+@pytest.mark.parametrize("command", SLOW)
+def test_ctrl_c(command, tmp_path):
+    status, said, seconds = interrupted([command, *SLOW[command]], tmp_path, after=1.5)
+    remarks = [line for line in said.splitlines() if not line.startswith("compiling")]
+    assert status == 130, said
+    assert remarks[-1] == "interrupted"
+    assert command == "vectors" or len(remarks) == 1  # build tells each file it has finished
+    assert "Traceback" not in said
+    assert seconds < 2.0
+    if command != "vectors":  # each vector file is whole by itself
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", QUICK)
+def test_ctrl_c_of_what_is_done_at_once(command, tmp_path):
+    status, said, seconds = interrupted([command, *QUICK[command]], tmp_path, after=0.15)
+    assert status in (0, 130, -signal.SIGINT)  # -SIGINT: Python itself had not started yet
+    assert seconds < 2.0
+    assert "Traceback" not in said or status == -signal.SIGINT
+
+
+def test_a_killed_command_leaves_nobody_behind(tmp_path):
+    """subprocess.run(timeout=) kills with SIGKILL and then waits for the pipes to close."""
+    start = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run(
+            [sys.executable, "-m", "msvm_ref", "demo"],
+            capture_output=True,
+            env=environment(),
+            cwd=tmp_path,
+            timeout=1.5,
+        )
+    assert time.monotonic() - start < 10.0
