@@ -1,8 +1,8 @@
 """``msvm-ref validate``: run every conformance check over a solver, and say what is wrong with a proof.
 
 The solver is sklearn or kernlab (built-in lists; kernlab needs R), package.module:Name (an estimator class or instance, or a
-function of X, y, C), or a program given by --command. A loss function instead: --loss, --loss-command, or the lists torch, keras,
-optax, sklearn-metrics, tensorflow, paddle.
+function of X, y, C), or a program given by --command. A loss function instead: --loss, --loss-command, or the lists torch,
+keras, optax, sklearn-metrics, tensorflow, paddle.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _new(outcome: LossOutcome) -> list[str]:
     failed = outcome.of_status("failed")
     if not failed:
         return []
-    lines = []
+    lines: list[str] = []
     for text in failed[0].message.splitlines():
         lines += _wrapped(text if lines else f"{failed[0].name}: {text}")
     if failed[1:]:
