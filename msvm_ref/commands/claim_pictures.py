@@ -21,12 +21,12 @@ COLOURS = {Verdict.HOLDS: "#3f9b55", Verdict.CORRECTED: "#c9a24a", Verdict.FAILS
 
 def pictures(decisions: Sequence[Decision]) -> dict[str, tuple[bytes, str]]:
     """PNG and caption by claim id, for the claims that have one; '' is the summary."""
-    found = {"": (_png(lambda ax: _summary(ax, decisions), (7.5, 2.6)), "Verdicts by paper")}
+    drawn = {"": (_png(lambda ax: _summary(ax, decisions), (7.5, 2.6)), "Verdicts by paper")}
     by_id = {d.claim.id: d for d in decisions}
     for id, (draw, size, caption) in DRAWINGS.items():
         if id in by_id:
-            found[id] = (_png(lambda ax, d=by_id[id], draw=draw: draw(ax, d), size), caption)  # type: ignore[misc]
-    return found
+            drawn[id] = (_png(lambda ax, d=by_id[id], draw=draw: draw(ax, d), size), caption)  # type: ignore[misc]
+    return drawn
 
 
 def _png(draw: Callable[[Any], None], size: tuple[float, float]) -> bytes:

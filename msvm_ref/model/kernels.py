@@ -44,11 +44,9 @@ class Kernel:
             ) from error
         if raw.dtype.kind == "c":
             raise DataError(f"kernel {self.name}", "be real", "complex values")
-        wanted = (a.shape[0], b.shape[0])
-        if values.shape != wanted:
-            raise DataError(
-                f"kernel {self.name}", f"return shape {wanted}", f"shape {values.shape}"
-            )
+        shape = (a.shape[0], b.shape[0])
+        if values.shape != shape:
+            raise DataError(f"kernel {self.name}", f"return shape {shape}", f"shape {values.shape}")
         self._refuse_beyond(LARGEST, values)
         return values
 
