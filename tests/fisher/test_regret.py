@@ -21,7 +21,7 @@ from msvm_ref.fisher.check_data import RawLoss
 from msvm_ref.fisher.loss import dot
 from msvm_ref.model.catalogue import ATS, CATALOGUE, CS, LLW, MMR_ORTHO, OVA, RM, WW
 from msvm_ref.model.machine import OTHERS_SUM, Machine, Target
-from tests.fisher.test_fisher import weighted_llw
+from tests.fisher.test_consistency import weighted_llw
 
 F = Fraction
 BY_ARGMAX = [(LLW, 3), (LLW, 4), (RM(), 3), (RM(F(1, 4)), 4), (ATS, 3), (OVA, 2), (WW, 2)]
