@@ -1,4 +1,4 @@
-"""The ledger: every claim of the five papers, run together, beside the verdicts that were last agreed on.
+"""The ledger: every claim of the six papers, run together, beside the verdicts that were last agreed on.
 
 ``expected.json`` is a golden file: it decides no verdict, it only says when one has changed.
 """
@@ -20,6 +20,7 @@ PAPERS = {
     "FH": "Franc, Hlaváč: Multi-class Support Vector Machine, ICPR 2002",
     "ZDO": "Zien, De Bona, Ong: Training and Approximation of a Primal Multiclass SVM, 2007",
     "NP": "Narsky, Porter: Multiclass Extensions of Support Vector Machines, 2013",
+    "APS": "Ávila Pires, Szepesvári: Multiclass Classification Calibration Functions, 2016 (its abstract)",
 }
 MODULES = {
     "UV": ("uv_dual", "uv_margins", "uv_machines", "uv_fisher", "uv_regimes"),
@@ -27,6 +28,7 @@ MODULES = {
     "FH": ("fh",),
     "ZDO": ("zdo",),
     "NP": ("narsky_porter",),
+    "APS": ("aps",),
 }
 
 

@@ -83,12 +83,12 @@ def page(
             parts.append(f"<h2>{title}: {len(chosen)}</h2>")
             parts += [_entry(d, pictures.get(d.claim.id)) for d in chosen]
     parts.append(f"<p class=quiet>{escape(provenance_text(origin))}</p>")
-    return whole_page("The claims of five papers, checked", parts)
+    return whole_page("The claims of six papers, checked", parts)
 
 
 def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
     """The same as a table."""
-    lines = ["# The claims of five papers, checked", "", f"{totals(decisions)}.", ""]
+    lines = ["# The claims of six papers, checked", "", f"{totals(decisions)}.", ""]
     lines += ["| verdict | claim | statement | what was found |", "|---|---|---|---|"]
     for d in (d for v in WORST_FIRST for d in decisions if d.verdict is v):
         cells = (str(d.verdict), d.claim.id, d.claim.statement, d.shown)
