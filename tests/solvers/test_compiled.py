@@ -111,6 +111,17 @@ def test_the_users_own_setting_stands_again(tmp_path):
     assert compiled.PREFIX + compiled.content_key() in str(twice.stats.cache_path)
 
 
+def test_the_first_use_is_the_one_that_finds_nothing_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    assert compiled.first_use("fast")
+    (tmp_path / "fast_0123").mkdir()
+    (tmp_path / "fast_0123" / "steps.nbi").write_bytes(b"")
+    assert not compiled.first_use("fast")
+    assert compiled.first_use("classic")
+    monkeypatch.setattr(compiled, "cache_folder", lambda: None)
+    assert compiled.first_use("fast")
+
+
 def test_old_folders_go_and_an_unwritable_place_is_no_place(tmp_path):
     for k in range(5):
         folder = tmp_path / f"{compiled.PREFIX}{k}"

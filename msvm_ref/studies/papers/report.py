@@ -94,8 +94,12 @@ def page(
     if len(decisions) > 1 and found:
         titles = ("verdict", "claim", "statement", "what was found")
         parts.append(table_of(titles, map(_row, found)))
-    for verdict, (_, title) in WORST_FIRST.items():
-        chosen = [d for d in decisions if d.verdict is verdict]
+    theirs = [d for d in decisions if not d.claim.found_here]
+    sections = [
+        (title, [d for d in theirs if d.verdict is verdict])
+        for verdict, (_, title) in WORST_FIRST.items()
+    ]
+    for title, chosen in [*sections, ("Found here", [d for d in decisions if d.claim.found_here])]:
         if chosen:
             parts.append(f"<h2>{title}: {len(chosen)}</h2>")
             parts += [_entry(d, pictures.get(d.claim.id)) for d in chosen]
@@ -128,9 +132,7 @@ def _entry(d: Decision, picture: tuple[bytes, str] | None) -> str:
     if c.restored:
         rows.insert(0, ("formula", escape(c.restored)))
     if d.corrected is not None:
-        rows += [
-            (name, escape(said)) for name, said in _repair(c.cut, c.correction, d.corrected)
-        ]
+        rows += [(name, escape(said)) for name, said in _repair(c.cut, c.correction, d.corrected)]
     rows.append(("sabotage", escape(c.sabotaged_by)))
     if c.errata:
         links = (f"<a href='{MATHEMATICS}#{e.lower()}'>{e}</a>" for e in c.errata)
