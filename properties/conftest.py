@@ -5,7 +5,7 @@
     nightly   800 examples a law, drawn by the night's seed (pytest --hypothesis-seed); a failing example is kept
     kept      nothing new: only the kept failures
 
-A failing example of a night is kept in properties/failures, which is committed: whoever runs the laws after that meets it first.
+A failing example of a night is kept in properties/failures, which is committed: whoever runs the laws later meets it first.
 """
 
 import os
