@@ -1,4 +1,4 @@
-"""``msvm-ref claims``: every checkable statement of the six papers, checked: HOLDS, HOLDS WITH A CORRECTION or FAILS.
+"""``msvm-ref claims``: every checkable statement of the six papers, checked: HOLDS, WITH A CORRECTION, IN PART or FAILS.
 
 Exit status 1 says that a verdict has changed. A claim that fails is the paper's business and no error of ours.
 """
