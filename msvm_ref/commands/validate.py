@@ -151,6 +151,11 @@ def _one_solver(options: argparse.Namespace) -> None:
             f"msvm-ref validate: give {'a' if options.solver is None else 'one'} solver: sklearn, kernlab, "
             "package.module:Name, or --command PROGRAM"
         )
+    if options.solver is not None and options.solver not in BUILT_IN and ":" not in options.solver:
+        raise UsageError(
+            f"solver must be sklearn, kernlab or package.module:Name, got {options.solver!r}"
+            f"{did_you_mean(options.solver, BUILT_IN)}"
+        )
 
 
 def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
@@ -247,12 +252,7 @@ def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
 
 def load(name: str) -> Any:
     """``package.module:Name``, looked for in the current directory as well."""
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        raise UsageError(
-            f"solver must be sklearn, kernlab or package.module:Name, got {name!r}"
-            f"{did_you_mean(name, BUILT_IN)}"
-        )
+    module, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:

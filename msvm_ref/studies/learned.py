@@ -93,8 +93,8 @@ def kappa_text(regret: RegretConstant) -> str:
     return str(regret.kappa) if regret.kappa is not None else f"{regret.lower} … {regret.upper}"
 
 
-def table(rows: Sequence[Learned]) -> str:
-    """machine -> what it learns; machines that agree in every column share a line."""
+def table(rows: Sequence[Learned], width: int | None = None) -> str:
+    """machine -> what it learns; machines that agree in every column share a line. A narrow ``width`` leaves columns out."""
     d = rows[0].d
     lines: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
@@ -125,13 +125,18 @@ def table(rows: Sequence[Learned]) -> str:
     )
     body = [(", ".join(names), *key) for key, names in lines.items()]
     widths = [max(len(line[i]) for line in [titles, *body]) for i in range(len(titles))]
-    widths = [min(w, WIDEST) for w in widths]
+    shown = {i: min(w, WIDEST) for i, w in enumerate(widths)}
+    for spare in SPARE:
+        if width is not None and sum(w + 2 for w in shown.values()) - 2 > width:
+            del shown[spare]
     return "\n".join(
-        "  ".join(_fitted(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        "  ".join(_fitted(line[i], w) for i, w in shown.items()).rstrip()
         for line in [titles, *body]
     )
 
 
+SPARE = (2, 6, 5, 3)
+"""Columns that a narrow terminal goes without, the first of them first."""
 WIDEST = 48
 """Columns are cut at this width; the whole text is in the JSON and under the machine's own name."""
 
