@@ -93,13 +93,14 @@ def kappa_text(regret: RegretConstant) -> str:
     return str(regret.kappa) if regret.kappa is not None else f"{regret.lower} … {regret.upper}"
 
 
-def table(rows: Sequence[Learned]) -> str:
-    """machine -> what it learns; machines that agree in every column share a line."""
+def table(rows: Sequence[Learned], width: int | None = None) -> str:
+    """machine -> what it learns; machines that agree in every column share a line. A narrow ``width`` leaves columns out."""
     lines: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         name = row.embedded.name
         whole = f"{name.learns}: {name.embeds}"
-        learns = name.learns if name.kind in SAID or len(whole) > WIDEST else whole
+        brief = name.kind in SAID or len(whole) > WIDEST or width is not None
+        learns = name.learns if brief else whole
         serves = ", ".join(s for s in row.served if s != "0-1") or "-"
         key = (learns, str(row.embedded.count), _through(row), serves)
         lines.setdefault(key, []).append(row.machine.name)
@@ -112,9 +113,12 @@ def table(rows: Sequence[Learned]) -> str:
     )
     body = [(", ".join(names), *key) for key, names in lines.items()]
     widths = [max(len(line[i]) for line in [titles, *body]) for i in range(len(titles))]
+    shown = dict(enumerate(widths))
+    for spare in SPARE:
+        if width is not None and sum(w + 2 for w in shown.values()) - 2 > width:
+            del shown[spare]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in [titles, *body]
+        "  ".join(line[i].ljust(w) for i, w in shown.items()).rstrip() for line in [titles, *body]
     )
 
 
@@ -125,6 +129,8 @@ def _through(row: Learned) -> str:
     return "a link, not argmax" if row.link else "no link"
 
 
+SPARE = (2, 4)
+"""Columns that a narrow terminal goes without, the first of them first."""
 SAID = ("nothing", "partitions")
 """Kinds whose words say what is embedded."""
 WIDEST = 66
