@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msvm_ref.fisher import fisher_consistency, regret_constant
 from msvm_ref.model.catalogue import CS, LLW, OVA
-from msvm_ref.model.machine import Machine
+from msvm_ref.model.machine import Cost, Machine
 from msvm_ref.studies.papers.claim import Claim, Evidence, show
 
 
@@ -29,7 +29,7 @@ def hinge_calibration(form: tuple[Machine, Sequence[int]]) -> Evidence:
     return Evidence(True, "; ".join(told))
 
 
-def calibrated_for_some_cost(form: tuple[Machine, Sequence[str], Sequence[int]]) -> Evidence:
+def calibrated_for_some_cost(form: tuple[Machine, Sequence[Cost], Sequence[int]]) -> Evidence:
     """Is argmax consistent at every d under one of the costs? The abstract does not name the cost."""
     machine, costs, sizes = form
     verdicts = {}
