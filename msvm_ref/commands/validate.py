@@ -163,6 +163,18 @@ def _one_solver(options: argparse.Namespace) -> None:
             f"msvm-ref validate: give {'a' if options.solver is None else 'one'} solver: sklearn, kernlab, "
             "package.module:Name, or --command PROGRAM"
         )
+    if options.solver is not None and options.solver not in BUILT_IN:
+        _check_place(options.solver, "solver")
+
+
+def _check_place(name: str, what: str) -> None:
+    """Refuse what cannot be package.module:Name."""
+    if ":" not in name:
+        lists = f"{', '.join(BUILT_IN)} or " if what == "solver" else ""
+        raise UsageError(
+            f"{what} must be {lists}package.module:Name, got {name!r}"
+            f"{did_you_mean(name, (*BUILT_IN, *validate_loss.LISTS))}"
+        )
 
 
 def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
@@ -259,13 +271,8 @@ def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
 
 def load(name: str, what: str = "solver") -> Any:
     """``package.module:Name``, looked for in the current directory as well."""
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        lists = f"{', '.join(BUILT_IN)} or " if what == "solver" else ""
-        raise UsageError(
-            f"{what} must be {lists}package.module:Name, got {name!r}"
-            f"{did_you_mean(name, (*BUILT_IN, *validate_loss.LISTS))}"
-        )
+    _check_place(name, what)
+    module, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
