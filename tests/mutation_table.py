@@ -129,7 +129,7 @@ MUTANTS = (
         "(self.true - self.rival) / d) if centred",
         MACHINE,
     ),
-    Mutant("model/machine.py", "g, Fraction(0), g - 1)", "g, Fraction(0), -g)", MACHINE),
+    Mutant("model/machine.py", "g, Fraction(0), g - 1)", "g, Fraction(0), (g - 1) / 2)", MACHINE),
     Mutant("model/machine.py", "own_per_rival=g)", "own_per_rival=1 - g)", MACHINE),
     Mutant(
         "model/machine.py",
@@ -137,7 +137,7 @@ MUTANTS = (
         "np.fill_diagonal(array, float(self.own + self.own_per_rival * d))",
         MACHINE,
     ),
-    Mutant("model/machine.py", '"others": ~own, "all"', '"others": own, "all"', MACHINE),
+    Mutant("model/machine.py", '"all": np.ones((d, d), dtype=bool)}', '"all": ~own}', MACHINE),
     Mutant(
         "model/entries.py",
         "array[:, every, every] = float(self.rival)",
