@@ -1,4 +1,4 @@
-"""``msvm-ref claims``: every checkable statement of the five papers, checked: HOLDS, HOLDS WITH A CORRECTION or FAILS.
+"""``msvm-ref claims``: every checkable statement of the six papers, checked: HOLDS, WITH A CORRECTION, IN PART or FAILS.
 
 Exit status 1 says that a verdict has changed. A claim that fails is the paper's business and no error of ours.
 """
@@ -21,7 +21,7 @@ FEW = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--paper", metavar="UV", help="UV, HL, FH, ZDO or NP")
+    parser.add_argument("--paper", metavar="UV", help="UV, HL, FH, ZDO, NP or APS")
     parser.add_argument(
         "--id",
         metavar="UV-C1",

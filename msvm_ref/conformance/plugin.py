@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "msvm: a conformance check of msvm_ref over somebody's solver"
     )
+    config.addinivalue_line("markers", "msvm_loss: such a check over somebody's loss function")
     path = config.getoption("--msvm-report")
     if path and Path(path).suffix.lower() not in ENDINGS:
         raise pytest.UsageError(f"--msvm-report must end in {', '.join(ENDINGS)}, got {path!r}")

@@ -16,6 +16,8 @@ from msvm_ref.model.arrays import LARGEST, Array, real_number
 
 UNIT, EXTENDED = (float(np.finfo(t).eps) / 2 for t in (np.float64, np.longdouble))
 SUBNORMAL = 5e-324
+NORMAL = SUBNORMAL / UNIT
+"""What a product that underflows loses, SUBNORMAL / 2, is less than a rounding of this."""
 KernelFunction = Callable[[Array, Array], Any]
 
 
@@ -149,12 +151,16 @@ class Polynomial:
         return np.asarray((self.gamma * (a @ b.T) + self.coef0) ** self.degree)
 
     def lengths(self, a: Array) -> Array:
-        square = self.gamma * (a * a).sum(axis=1) + self.coef0
-        return np.asarray(square ** (self.degree / 2) * (1 + self._error(a.shape[1], UNIT)))
+        """sqrt k(a, a), with NORMAL for every product that may underflow, in the power as well."""
+        p = a.shape[1]
+        square = self.gamma * ((a * a).sum(axis=1) + p * NORMAL) + (self.coef0 + NORMAL)
+        lengths = square ** (self.degree / 2) * (1 + self._error(p, UNIT))
+        return np.asarray(np.maximum(lengths, NORMAL))
 
     def bounded(self, a: Array, b: Array, care: int) -> tuple[NDArray[Any], float]:
-        """The base errs by (p + 3) u B with B = gamma |a||b| + coef0 <= (s_a s_b)^(1/degree), by Cauchy's inequality; its
-        power therefore by ((1 + (p + 3) u)^degree - 1) s_a s_b, and pow itself by a factor 1 + 4u.
+        """The base errs by (p + 3) u B with B = gamma |a||b| + coef0 <= (s_a s_b)^(1/degree), by Cauchy's inequality, and what
+        underflows in it by (gamma p + 1) SUBNORMAL <= 2 u (s_a s_b)^(1/degree), as ``lengths`` holds NORMAL for it; its power
+        therefore by ((1 + (p + 5) u)^degree - 1) s_a s_b, and pow itself by a factor 1 + 4u.
         """
         if care < 2:
             return self(a, b), self._error(a.shape[1], UNIT)
@@ -163,8 +169,8 @@ class Polynomial:
         return base**self.degree, self._error(a.shape[1], EXTENDED)
 
     def _error(self, p: int, unit: float) -> float:
-        """(1 + (p + 3) u)^degree - 1 and the power's own rounding; inf where that says nothing any more."""
-        exponent = self.degree * (p + 3) * unit * 1.01
+        """(1 + (p + 5) u)^degree - 1 and the power's own rounding; inf where that says nothing any more."""
+        exponent = self.degree * (p + 5) * unit * 1.01
         return math.expm1(exponent) * (1 + 8 * unit) + 8 * unit if exponent < 1 else math.inf
 
 

@@ -11,12 +11,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 from sklearn.datasets import load_iris
 
 import msvm_ref as mr
+from msvm_ref.commands.listing import whole_parser
 from tests.small_problems import NIGHTLY
 
 ROOT = Path(__file__).parents[2]
@@ -25,10 +27,10 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))
 TEXT = {page: page.read_text(encoding="utf-8") for page in PAGES}
 PYTHON = re.compile(r"^```python\n(.*?)^```\n(?:^```text\n(.*?)^```)?", re.M | re.S)
 SHELL = re.compile(
-    r"^(?:<!-- (nightly)?(?:, )?(?:needs (\w+))? -->\n)?```sh[^\n]*\n(.*?)^```\n(?:^```text\n(.*?)^```)?",
+    r"^(?:<!-- (nightly|shown)?(?:, )?(?:needs (\w+))? -->\n)?```sh[^\n]*\n(.*?)^```\n(?:^```text\n(.*?)^```)?",
     re.M | re.S,
 )
-"""(nightly, a program it needs, lines of shell, what they print); … stands for anything."""
+"""(nightly or only shown, a program it needs, lines of shell, what they print); … stands for anything."""
 SET_UP = ("pip ", "pytest ", "python -c ")
 """Lines that make an environment or need a repository: ``.ci/run`` has those."""
 
@@ -102,8 +104,11 @@ def test_commands_print_what_the_page_shows(page: Path, folder: Path) -> None:
     """Each line of shell as it is written, by bash, with a verdict for an exit status."""
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     settings = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
-    for nightly, needed, lines, shown in SHELL.findall(TEXT[page]):
-        if (nightly and not NIGHTLY) or (needed and shutil.which(needed) is None):
+    for when, needed, lines, shown in SHELL.findall(TEXT[page]):
+        for words in filter(None, map(words_of, lines.splitlines())):
+            assert whole_parser().parse_args(words) is not None
+        left_out = when == "shown" or (when == "nightly" and not NIGHTLY)
+        if left_out or (needed and shutil.which(needed) is None):
             continue
         printed = ""
         for line in lines.splitlines():
@@ -122,7 +127,10 @@ def test_commands_print_what_the_page_shows(page: Path, folder: Path) -> None:
 def words_of(line: str) -> list[str]:
     """The arguments of the msvm-ref command in a line, without what is behind it."""
     words = shlex.split(line, comments=True)
-    return words[words.index("msvm-ref") + 1 :]
+    if "msvm-ref" not in words:
+        return []
+    behind = words[words.index("msvm-ref") + 1 :]
+    return list(takewhile(lambda word: word not in ("&&", "|", ">"), behind))
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "examples").glob("*.y*ml")), ids=lambda p: p.name)

@@ -26,7 +26,7 @@ def supported(trial: LossTrial) -> list[str]:
                 Question(np.ones((ORDINARY, trial.d), dtype), np.full(ORDINARY, trial.middle))
             )
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             continue
         found.append(dtype)
@@ -119,7 +119,7 @@ def check_nan(trial: LossTrial) -> str:
     try:
         value = trial.ask(question).value
     except LossBroke as refusal:
-        if "raised" not in str(refusal):
+        if not refusal.refused:
             raise
         return "refused"
     if not np.isnan(value).any():

@@ -93,7 +93,7 @@ def check_empty_batch(trial: LossTrial) -> str:
         try:
             value = trial.ask(question).value
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             said.append(f"{mode}: refused")
             continue
