@@ -13,7 +13,7 @@ from typing import Any
 from msvm_ref.commands.output import as_json, check_report, remark, write_text
 from msvm_ref.commands.parser import OK, VERDICT, add_common
 from msvm_ref.commands.progress import Progress
-from msvm_ref.commands.table import lines_of, screen
+from msvm_ref.commands.table import folded, lines_of, screen
 from msvm_ref.errors import BackendError
 
 FEW = 3
@@ -64,7 +64,7 @@ def _screen(decisions: Any) -> str:
         for d in decisions
     ]
     end = "numbers of one: msvm-ref claims --id ID; of all: --report out.html"
-    return "\n".join([*lines_of(rows, screen()), totals(decisions), end])
+    return "\n".join([*lines_of(rows, screen()), folded(totals(decisions), screen() - 1), end])
 
 
 def _page(options: argparse.Namespace, path: str, decisions: Any, seconds: float) -> str:

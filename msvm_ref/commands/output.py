@@ -56,7 +56,7 @@ def emit(options: argparse.Namespace, title: str, text: str | Callable[[], str],
     if options.json:
         print(as_json(data))
     else:
-        print(folded(str(words), screen()) if sys.stdout.isatty() else words)
+        print(folded(str(words), screen() - 1) if sys.stdout.isatty() else words)
     for path in options.report:
         write_text(path, _report(Path(path).suffix.lower(), title, str(words), data))
         remark(options, f"report: {path}")

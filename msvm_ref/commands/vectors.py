@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from msvm_ref.commands.parser import (
     tolerance,
 )
 from msvm_ref.commands.progress import Progress
+from msvm_ref.commands.table import cut, screen
 
 if TYPE_CHECKING:
     from msvm_ref.conformance.verifier.values import Vector
@@ -126,6 +128,8 @@ def _list(options: argparse.Namespace) -> int:
         f"{', '.join(row['flags'])}"
         for row in rows
     ]
+    if sys.stdout.isatty():
+        lines = [cut(line, screen()) for line in lines]
     emit(options, "Vectors", "\n".join([*lines, f"{len(rows)} vectors"]), rows)
     return OK
 

@@ -191,7 +191,7 @@ def _percent(row: CircleRow) -> str:
     interval = (
         ""
         if row.low is None or row.high is None
-        else f" [{100 * row.low:.0f}, {100 * row.high:.0f}]"
+        else f" [{100 * row.low:.0f},{100 * row.high:.0f}]"
     )
     return f"{100 * row.mean:.1f}{interval}" + (f" ({row.undefined}×0)" if row.undefined else "")
 

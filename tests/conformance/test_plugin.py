@@ -102,7 +102,7 @@ def test_the_convention_that_would_pass_is_told_and_one_cause_once(pytester):
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
         [
-            "E   *your solver is right as it is with convention='margin1'",
+            "your solver is right as it is with convention='margin1'",
             "diagnosis: the same as check_C: this is the optimum of WW, margin f_y - f_c >= 1*",
             "msvm: 2 checks, 2 failed, 1 cause; report: out.html",
         ]
