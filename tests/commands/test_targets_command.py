@@ -106,9 +106,4 @@ def test_argmax_and_some_other_link_are_told_apart():
         learned(CS, 3),
     ]
     through = [re.split(r" {2,}", line)[3] for line in table(rows).splitlines()]
-    assert through == [
-        "0-1 through",
-        "a link, not argmax",
-        "argmax, κ = 1",
-        "no link",
-    ]
+    assert through == ["0-1 through", "a link, not argmax", "argmax, κ = 1", "no link"]
