@@ -20,7 +20,7 @@ from msvm_ref.conformance.suite import Record, Try, attempt, example_text
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.errors import SpecError
-from msvm_ref.model.conventions.convention import Convention, Factor
+from msvm_ref.model.conventions.convention import PARAMETERS, Convention, Factor
 from msvm_ref.model.conventions.literals import CONVENTIONS, UV, margin, with_parameter
 
 SAME = 1e-9
@@ -233,7 +233,6 @@ def _right(trial: Trial, failure: CheckFailed) -> bool:
 
 def _candidates(trial: Trial, machine: Any) -> Iterator[Convention]:
     """Conventions that have a name first, the nearest to the claim first; then the claim with C times a factor, unnamed."""
-    parameters = ("C", "C/n", "lambda")
     own = trial.convention
     families = [own] if own.name else []
     families += [UV] if own.name != "UV" else []
@@ -243,7 +242,7 @@ def _candidates(trial: Trial, machine: Any) -> Iterator[Convention]:
         except SpecError:
             break
     for family in families:
-        yield from (with_parameter(family, parameter) for parameter in parameters)
+        yield from (with_parameter(family, parameter) for parameter in PARAMETERS)
     for convention in CONVENTIONS:
         if convention.machine == machine and convention.binary == own.binary:
             yield convention
