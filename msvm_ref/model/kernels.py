@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import LARGEST, Array, real_number
+from msvm_ref.model.arrays import LARGEST, Array, real_number, refuse_masked
 
 UNIT, EXTENDED = (float(np.finfo(t).eps) / 2 for t in (np.float64, np.longdouble))
 SUBNORMAL = 5e-324
@@ -33,7 +33,8 @@ class Kernel:
         """The matrix k(a_i, b_j)."""
         try:
             with np.errstate(over="ignore"):  # what overflows is refused below
-                raw = np.asarray(self.function(a, b))
+                returned = self.function(a, b)
+            raw = np.asarray(returned)
             values: Array = (
                 np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
             )
@@ -44,6 +45,7 @@ class Kernel:
                 str(error),
                 "rbf and polynomial want their parameters first: rbf(0.5)",
             ) from error
+        refuse_masked(f"kernel {self.name}", returned)
         if raw.dtype.kind == "c":
             raise DataError(f"kernel {self.name}", "be real", "complex values")
         shape = (a.shape[0], b.shape[0])
