@@ -65,8 +65,8 @@ class Kernel:
 
     @property
     def has_bounds(self) -> bool:
-        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do."""
-        return hasattr(self.function, "bounded")
+        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do, nothing that only looks like them."""
+        return type(self.function) in (Rbf, Polynomial)
 
     def lengths(self, a: Array) -> Array:
         """s_i >= sqrt k(a_i, a_i), rounded upwards."""
@@ -108,10 +108,10 @@ class Rbf:
                                                         the centre (||x||^2 + ||y||^2 - 2 <x, y>), used while it is < 1/100
             1.01 eps x exp(-x) <= 1.01 eps / e          by differences: dx = eps x with eps <= (p + 4) u
 
-        beside p gamma 2^-1074, what squares that underflow can lose.
+        beside 2 p gamma 2^-1074, what can be lost where squares and products (at most 4 p of half that) underflow.
         """
         p = a.shape[1]
-        lost = p * self.gamma * SUBNORMAL
+        lost = 2 * p * self.gamma * SUBNORMAL
         if care == 0:
             centre = b.mean(axis=0)
             near, at = a - centre, b - centre
