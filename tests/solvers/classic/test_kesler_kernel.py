@@ -98,12 +98,12 @@ def test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all():
     y = np.array([0, 0, 1, 1, 2])
     costs = np.array([1.0, 1.0, 1.0, 1.0, 0.0])  # the last one does not count
     alpha = np.array([[0, 0.5, 0.5], [0, 0, 1.0], [0.5, 0, 0.0], [1.0, 0, 0.5], [0, 0, 0.0]])
-    g = np.array([[9.0, 1, -2], [9, -4, 3], [0.5, 9, -7], [6, 9, 5], [-9, -9, 9]])
+    g = np.array([[9.0, 1, -2], [9, -4, -3], [0.5, 9, -7], [6, 9, 5], [-9, -9, 9]])
     v = np.zeros((5, 3))
     assert descent(y, costs, alpha, g, v) == -7
     # at 0: min(g, 0); free: -|g|; at C: -max(g, 0); 0 for y_i and for an example that does not count
     np.testing.assert_array_equal(
-        v, [[0, -1, -2], [0, -4, -3], [-0.5, 0, -7], [-6, 0, -5], [0, 0, 0]]
+        v, [[0, -1, -2], [0, -4, 0], [-0.5, 0, -7], [-6, 0, -5], [0, 0, 0]]
     )
     working = np.zeros((4, 2), dtype=np.int64)
     assert choose(y, costs, alpha, v, working) == 4
