@@ -151,3 +151,8 @@ def test_one_bias_where_there_is_none_is_refused_even_where_it_costs_nothing():
     assert check_exact(problem, Fraction(0), zero, zero[0], zero * 3) == []
     tilted = [Fraction(1), Fraction(0), Fraction(0)]
     assert check_exact(problem, Fraction(0), zero, tilted, zero * 3) != []
+    centred = mr.Problem(
+        mr.LLW, problem.X, problem.y, bias="free", sample_weight=[0.0, 0.0, 0.0], n_classes=3
+    )
+    assert check_exact(centred, Fraction(0), zero, zero[0], zero * 3) == []
+    assert check_exact(centred, Fraction(0), zero, tilted, zero * 3) == ["b does not sum to zero"]

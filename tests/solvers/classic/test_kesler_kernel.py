@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import msvm_ref as mr
-from msvm_ref.solvers.classic.bsvm import add_column, choose, descent, gradient
+from msvm_ref.solvers.classic.bsvm import add_column, choose, descent, entry, gradient
 from msvm_ref.solvers.classic.kesler import KeslerKernel, single_class
 from tests.small_problems import COSTS, MACHINES, blobs
 
@@ -111,6 +111,16 @@ def test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all():
     single = np.zeros((1, 2), dtype=np.int64)
     assert choose(y, costs, alpha, v, single) == 1
     assert single.tolist() == [[2, 2]]
+
+
+def test_an_entry_of_bsvms_sub_problem_is_the_bracket():
+    X, labels = blobs(3, per_class=2)
+    y = mr.Problem(mr.WW, X, labels).y
+    K = X @ X.T + 1.0
+    pairs = [(i, m) for i in range(len(y)) for m in range(3) if m != y[i]]
+    for i, m in pairs:
+        for j, c in pairs:
+            assert entry(K, y, i, m, j, c) == K[i, j] * bracket(y, i, m, j, c)
 
 
 def test_bad_pairs_and_biases_are_refused():
