@@ -137,7 +137,6 @@ MUTANTS = (
         "np.fill_diagonal(array, float(self.own + self.own_per_rival * d))",
         MACHINE,
     ),
-    Mutant("model/machine.py", '"all": np.ones((d, d), dtype=bool)}', '"all": ~own}', MACHINE),
     Mutant(
         "model/entries.py",
         "array[:, every, every] = float(self.rival)",
