@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from msvm_ref.conformance.confirm import confirmed
 from msvm_ref.conformance.diagnosis import Diagnosis
 from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.suite import Record, Try, attempt, example_text
@@ -48,7 +49,8 @@ class Cause:
     def explains(self) -> bool:
         """Is this an explanation, and not only what the checks said?"""
         diagnosis = self.details.get("diagnosis")
-        return self.known or bool(diagnosis and diagnosis["found"])
+        refuted = self.details.get("confirmed") is False
+        return self.known or bool(diagnosis and diagnosis["found"] and not refuted)
 
     @property
     def options(self) -> str:
@@ -167,6 +169,13 @@ def _cause(
     found = diagnosis.found
     title = f"this is {found.text}" if found is not None else f"the optimum of {NOTHING}"
     sentence = diagnosis.sentence
+    agrees = None if other is not None else confirmed(judge, diagnosis, tried.failure.case)
+    details["confirmed"] = True if other is not None else agrees
+    if agrees is False and found is not None:
+        title = f"on this case it coincides with {found.text}"
+        sentence = (
+            f"{sentence}. On a second, generic problem it is not: no explanation, a coincidence"
+        )
     if judge is not trial:
         sentence = f"it returns a b where no bias is claimed; with a free one {sentence}"
     right = {} if other is None else _told(trial, other.convention)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 
 from msvm_ref.conformance.atlas.entry import Entry, Finding
 from msvm_ref.conformance.atlas.findings import shown_by_script
@@ -23,7 +22,6 @@ def _text(entry: Entry, version: str, finding: Finding, limit: float) -> str:
     result = shown_by_script(finding, limit)
     if not result["shown"]:
         return f"{entry.library} {version} does not show it here: {finding.title}\n"
-    printed = re.sub(r"Traceback.*?(?=AssertionError)", "", result["printed"], flags=re.DOTALL)
     return f"""# {finding.title}
 
 {entry.library} {version}, {entry.title}; {platform.system()} {platform.machine()}, Python {platform.python_version()}.
@@ -37,7 +35,7 @@ It minimises, as documented: {entry.convention.source}.
 This prints
 
 ```text
-{printed.strip()}
+{result["printed"]}
 ```
 
 Expected: the script ends without an error.

@@ -23,12 +23,14 @@ def shown_by_script(finding: Finding, limit: float) -> dict[str, Any]:
     except NoAnswerError:
         shown = finding.signal
     except CommandError:
-        shown = "AssertionError" in program.said and not finding.signal
-    printed = (bytes(program.output).decode(errors="replace") + program.said).strip()
+        shown = b"AssertionError" in program.errors and not finding.signal
+    told = bytes(program.errors).decode(errors="replace").splitlines()
+    last = [line.strip() for line in told if "AssertionError:" in line and "throw" not in line]
+    printed = "\n".join([bytes(program.output).decode(errors="replace").strip(), *last[-1:]])
     return {
         "title": finding.title,
         "script": finding.script,
         "severity": finding.severity,
         "shown": shown,
-        "printed": printed[-1500:],
+        "printed": printed.strip()[-1500:],
     }

@@ -1,6 +1,6 @@
 """What a fit is worth: its certified distance from the optimum, and whether its labels follow from its own weights.
 
-    error = (P(W, b) - lower) / upper        of the machine it claims to solve, lower <= optimum <= upper certified;
+    error = (P(W, b) - lower) / lower        of the machine it claims to solve, lower <= optimum certified;
 
 for one-vs-one the largest over all pairs of classes, each a two-class problem of its own.
 """
@@ -15,8 +15,8 @@ import numpy as np
 
 from msvm_ref.conformance.atlas.entry import Entry
 from msvm_ref.conformance.cases import Case
-from msvm_ref.conformance.trial import error_of
 from msvm_ref.errors import MsvmError
+from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import certify
@@ -41,6 +41,12 @@ def measured(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> di
     return {**told, **numbers}
 
 
+def excess(certificate: Certificate) -> float:
+    """(P - lower) / lower: how far above the optimum at most, relative to it; too large by the truth's gap, at most 1e-9."""
+    assert certificate.primal_value is not None
+    return max((certificate.primal_value - certificate.lower) / certificate.lower, 0.0)
+
+
 def _whole(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
     d = len(np.unique(case.y))
     constant = entry.convention.from_C(case.C, len(case.y), d)
@@ -50,7 +56,7 @@ def _whole(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict
     scores = case.X @ W + (0.0 if b is None else b)
     assert certificate.primal_value is not None
     return {
-        "error": error_of(certificate),
+        "error": excess(certificate),
         "constant": constant,
         "objective": posed.objective(certificate.primal_value),
         "lower": posed.objective(certificate.lower),
@@ -77,7 +83,7 @@ def _pairs(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict
         assert certificate.primal_value is not None
         records.append(
             (
-                error_of(certificate),
+                excess(certificate),
                 [a, c],
                 posed.objective(certificate.primal_value),
                 posed.objective(certificate.lower),

@@ -15,8 +15,7 @@ pairs_kernlab <- function(task, X, y) {
     rows <- X[alphaindex(model)[[k]], , drop = FALSE]
     w <- coefficients %*% rows
     if (is.list(w)) w <- unlist(w)
-    # its decision values are positive for the first of the two
-    out[[k]] <- pair(i, j, w, -b(model)[k], -1)
+    out[[k]] <- pair(i, j, w, -b(model)[k], 1)
   }
   list(pairs = out, predict = as.integer(predict(model, X)) - 1)
 }
