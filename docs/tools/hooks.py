@@ -38,6 +38,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    if (
+        page.file.src_path == "mathematics.md"
+    ):  # where a word is explained comes before where it is used
+        page.meta.setdefault("search", {"boost": 4})
     return walk.draw(tables.fill(markdown))
 
 

@@ -60,7 +60,7 @@ def _summary(ax: Any, decisions: Sequence[Decision]) -> None:
         left += counts
     ax.invert_yaxis()
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="lower right")
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=8)
     ax.set_xlabel("claims", color=INK)
 
 

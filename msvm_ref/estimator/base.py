@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -130,8 +131,15 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.method
             ):  # None is the method's own fixed seed
                 options["seed"] = int(check_random_state(self.random_state).randint(2**31 - 1))
+            start = time.perf_counter()
             with one_thread():
-                return solve(problem, self.method, tolerance=self.tol, **options)
+                solution = solve(problem, self.method, tolerance=self.tol, **options)
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] n = {problem.n}, d = {problem.d}: method {solution.method}, "
+                    f"certified gap {solution.certificate.relative_gap:.1e}, {time.perf_counter() - start:.2f} s"
+                )
+            return solution
 
         return by_method
 
