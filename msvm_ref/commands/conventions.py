@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     check_report(options)
     rows = {convention.name: described(convention) for convention in CONVENTIONS}
     if options.name is not None:
-        row = rows[one_of("convention", options.name, rows, "msvm-ref conventions")]
+        row = named(options.name, list(rows))
         width = max(map(len, row))
         emit(options, row["name"], "\n".join(f"{k:<{width}}  {v}" for k, v in row.items()), row)
         return OK
@@ -38,6 +38,19 @@ def run(options: argparse.Namespace) -> int:
     )
     emit(options, "Conventions", "\n".join([*lines_of(table), end]), list(rows.values()))
     return OK
+
+
+def named(name: str, known: list[str]) -> dict[str, Any]:
+    """One of the list, or margin m of the relative machines; with ", C/n" or ", lambda" as validate takes it."""
+    from msvm_ref.model.catalogue import WW
+    from msvm_ref.model.conventions import convention_named
+
+    base = name.partition(",")[0].strip().lower()
+    spelled = {word.lower(): word for word in known}
+    if not base.startswith("margin"):
+        one_of("convention", spelled.get(base, name), known, "msvm-ref conventions")
+        return described(convention_named(name))
+    return described(convention_named(name, WW)) | {"machine": "WW, CS"}
 
 
 def described(convention: Convention) -> dict[str, Any]:

@@ -23,7 +23,7 @@ COMMANDS = {
     "fisher": "decide Fisher consistency: a proof or an exact counterexample",
     "targets": "what a machine learns: its embedded loss, its targets",
     "circle": "the circle problems: nine machines against Bayes",
-    "claims": "every checkable statement of the five papers, checked",
+    "claims": "every checkable statement of the six papers, checked",
     "compare": "accuracy, time and certified gaps of 15 methods",
     "approx": "accuracy against time of low-rank representations",
     "vectors": "golden vectors: exact optima any language can check",

@@ -89,7 +89,7 @@ def _check_link(machine: Machine, d: int, target: list[Row], embedded: Any, link
     moved = _closed(target)
     loss = RawLoss(machine, d)
     least = [min(dot(P, v) for v, _, _, _ in pieces) for P, _ in points]
-    everywhere = _corners(points, least, pieces, symmetric, d)
+    everywhere = cell_corners(points, least, pieces, symmetric, d)
     floor = _Floor(target, moved)
     worst, smallest = Fraction(0), None
     for v, report, corners in _rows(points, pieces, symmetric, moved, table, d):
@@ -161,7 +161,7 @@ def _closed(target: list[Row]) -> bool:
     return True
 
 
-def _corners(
+def cell_corners(
     points: Points, least: list[Fraction], pieces: Pieces, symmetric: bool, d: int
 ) -> list[tuple[Row, Fraction]]:
     """All vertices of all cells, with the least risk there.
@@ -193,6 +193,14 @@ def _rows(
 def mixture(points: Points, pieces: Pieces, symmetric: bool, d: int) -> int:
     """1 + the largest dimension of a bounded face of U."""
     rows, best = [v for v, _, _, _ in pieces], 1
+    for P in inner_points(points, pieces, d):
+        steps = _steps(P, rows, symmetric)
+        best = max(best, 1 + (independent(steps) if steps else 0))
+    return best
+
+
+def inner_points(points: Points, pieces: Pieces, d: int) -> Iterator[Vector]:
+    """A P inside every face of every piece, as far as it has no class of probability 0."""
     for _, _, held, walls in pieces:
         corners = [points[q][0] for q in held]
         on_wall = [frozenset(i for i, P in enumerate(corners) if dot(w, P) == 0) for w in walls]
@@ -205,9 +213,7 @@ def mixture(points: Points, pieces: Pieces, symmetric: bool, d: int) -> int:
             waiting += [face & wall for wall in on_wall]
             centre = [sum(corners[i][c] for i in face) / Fraction(len(face)) for c in range(d)]
             if min(centre) > 0:
-                steps = _steps(centre, rows, symmetric)
-                best = max(best, 1 + (independent(steps) if steps else 0))
-    return best
+                yield centre
 
 
 def _steps(P: Vector, rows: list[Vector], symmetric: bool) -> list[Vector]:

@@ -117,8 +117,8 @@ def _method(method: str) -> Callable[..., Solution]:
     if not isinstance(method, str) or method not in METHODS:
         raise DataError("method", f"be one of {', '.join(METHODS)}", repr(method))
     module, name = METHODS[method].split(":")
-    found: Callable[..., Solution] = getattr(import_module(module), name)
-    return found
+    function: Callable[..., Solution] = getattr(import_module(module), name)
+    return function
 
 
 def _tolerance(tolerance: float) -> float:

@@ -6,9 +6,9 @@ Each works on q = the slope of the block at alpha = 0 and leaves the optimum in 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.compiled import njit
 
 SWEEPS, ROUNDING = 1000, 1e-15
 
