@@ -24,6 +24,8 @@ NEAR = 1e-3
 FAR = 20.0
 SURE = 1e-8
 """An explanation this good needs no better one with more edits."""
+EMPTY = 1e-9
+"""Weights this small next to the optimal ones are 0."""
 FLAT = 1e-7
 """Where w = 0 is optimal to this, a share of the gain is a share of rounding."""
 
@@ -70,6 +72,8 @@ class Diagnosis:
     """The relative error up to which a candidate counts as optimal."""
     tried: int
     """How many hypotheses were judged."""
+    empty: bool = False
+    """Are its weights nothing but rounding? Then every constant that is small enough explains it, and none is named."""
 
     @property
     def as_claimed(self) -> bool:
@@ -80,6 +84,8 @@ class Diagnosis:
         above = f"{100 * self.claimed.primal_error / max(1 - self.claimed.primal_error, 1e-300):.3g} % above the optimum"
         if (off := self.claimed.infeasibility.get("sum_to_zero", 0.0)) > self.claimed.primal_error:
             above = f"its classes sum to {off:.2g} of their size instead of zero, {above}"
+        if self.found is None and self.empty:
+            return f"its weights are 0, which is the optimum of too many problems to name one; {above} of what it claims"
         if self.found is None:
             return f"optimal for nothing we know; {above} of what it claims"
         if self.as_claimed:
@@ -147,6 +153,8 @@ def diagnose(
     claimed = _judged(problem, primal, reference)
     if _error(claimed) <= tolerance:
         return Diagnosis(claimed, Finding((), problem, claimed, problem.C), (), tolerance, 1)
+    if abs(primal[0]).max(initial=0.0) <= EMPTY * abs(reference.W).max(initial=0.0):
+        return Diagnosis(claimed, None, (), tolerance, 1, empty=True)
     best: list[tuple[Hypothesis, Finding]] = []
     close: Finding | None = None
     tried = 1

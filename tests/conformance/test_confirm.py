@@ -79,3 +79,13 @@ def test_the_sizes_of_the_suite():
     repeated = cases_of("thorough")[-1]
     assert len(np.unique(repeated.y)) == 10
     assert len(np.unique(repeated.X, axis=0)) < len(repeated.y) / 5
+
+
+def test_weights_that_are_zero_are_given_no_cause():
+    def nothing(X, y, C):
+        return np.zeros((X.shape[1], len(np.unique(y)))), np.zeros(len(np.unique(y)))
+
+    names = ("check_optimality",)
+    (record,) = check_solver(nothing, WW, bias="none", checks=names)
+    assert "its weights are 0" in record.message
+    assert record.details["diagnosis"]["found"] is None
