@@ -38,7 +38,7 @@ def _matrix(entries: list[dict[str, Any]], data: list[str]) -> str:
     head = ["entry", "version", "language", "machine", "verdict", "default", "tight", "seconds"]
     rows = [head, ["---"] * len(head)]
     for e in entries:
-        word = "**FAULTY**" if v.faults_of(e) else v.verdict_of(e)
+        word = "**FAULTY**" if v.faulty(e) else v.verdict_of(e)
         errors = [number(v.worst_error(e, kind)) for kind in ("default", "tight")]
         time = f"{v.seconds(e, 'default'):.2g}"
         rows.append([e["name"], e["version"], e["language"], e["machine"], word, *errors, time])

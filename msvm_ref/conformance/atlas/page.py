@@ -16,6 +16,7 @@ MARKS: dict[str, Literal["good", "caution", "bad"]] = {
     "close": "caution",
     "off": "bad",
     "breaks": "bad",
+    "FAULTY": "bad",
 }
 FILTER = """<p id=filter></p><script>
 const rows=[...document.querySelectorAll('[data-language]')],chosen={};
@@ -32,7 +33,7 @@ def page(record: dict[str, Any]) -> str:
     entries = v.by_severity(record["entries"])
     here = [e for e in entries if e["version"]]
     away = [e for e in entries if not e["version"]]
-    faulty = sum(bool(v.faults_of(e)) for e in here)
+    faulty = sum(v.faulty(e) for e in here)
     parts = [
         f"<p>{len(here)} solvers of {len({e['library'] for e in here})} libraries against the certified optimum of the "
         f"problem each says it solves: {faulty} with a fault that a script without this package shows as well. Error is "
@@ -61,9 +62,7 @@ def _matrix(entries: list[dict[str, Any]]) -> str:
 
 
 def _verdict(entry: dict[str, Any]) -> tuple[Literal["good", "caution", "bad"], str]:
-    if v.faults_of(entry):
-        return "bad", "FAULTY"
-    word = v.verdict_of(entry)
+    word = v.word_of(entry)
     return MARKS[word], word
 
 

@@ -26,9 +26,8 @@ def table(record: dict[str, Any], width: int = 80) -> list[str]:
 
 
 def words(entry: dict[str, Any]) -> str:
-    """The verdict, the number of faults, and the first remark."""
-    word, faults, more = v.verdict_of(entry), v.faults_of(entry), v.remarks(entry)
-    told = [f"FAULTY ({len(faults)})" if faults else word]
+    """The verdict and the first remark."""
+    more, told = v.remarks(entry), [v.word_of(entry)]
     if entry["recipe"]:
         told.append("a recipe of ours")
     return "; ".join([*told, *more[:1]])

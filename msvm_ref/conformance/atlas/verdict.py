@@ -12,6 +12,8 @@ import statistics
 from collections.abc import Iterable
 from typing import Any
 
+from msvm_ref.conformance.atlas.entry import SEVERITY
+
 RIGHT, CLOSE = 1e-6, 1e-2
 ORDER = ("off", "breaks", "close", "right", "not installed")
 
@@ -32,6 +34,16 @@ def verdict_of(record: dict[str, Any]) -> str:
 def faults_of(record: dict[str, Any]) -> list[dict[str, Any]]:
     """Findings that their script showed in this run."""
     return [f for f in record.get("findings", ()) if f["shown"]]
+
+
+def faulty(record: dict[str, Any]) -> bool:
+    """Is a fault shown that makes answers wrong? (Taking what should be refused is told, but does not.)"""
+    return any(f["severity"] != "input" for f in faults_of(record))
+
+
+def word_of(record: dict[str, Any]) -> str:
+    """FAULTY, or the verdict."""
+    return "FAULTY" if faulty(record) else verdict_of(record)
 
 
 def worst_error(record: dict[str, Any], kind: str, data: str | None = None) -> float | None:
@@ -61,7 +73,7 @@ def seconds(record: dict[str, Any], kind: str) -> float:
 def remarks(record: dict[str, Any]) -> list[str]:
     """What was measured beside the error, a few words each."""
     cells = record.get("cells", ())
-    out = []
+    out = [f["title"] for f in faults_of(record) if f["severity"] == "input"]
     broken = {fit.get("broke") or fit.get("failure") for c in cells for fit in c["fits"]} - {None}
     out += [f"no answer: {sorted(broken)[0]}"] if broken else []
     unlike = sum(fit.get("labels_off", 0) for c in cells for fit in c["fits"])
@@ -95,11 +107,12 @@ def differing(record: dict[str, Any]) -> bool:
 
 
 def by_severity(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Faults first, then by verdict, then by the size of the error."""
+    """Faults first by their severity, then by verdict, then by the size of the error; what is not installed last."""
     return sorted(
         records,
         key=lambda r: (
-            not faults_of(r) and bool(r["version"]),
+            not r["version"],
+            min((SEVERITY[f["severity"]] for f in faults_of(r)), default=len(SEVERITY)),
             ORDER.index(verdict_of(r)),
             -(worst_error(r, "tight") or 0.0),
             r["name"],
