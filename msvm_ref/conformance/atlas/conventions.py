@@ -64,8 +64,8 @@ DLIB = Convention(
     CS,
     scale=TWO,
     parameter="C/n",
-    bias="none",
-    source="dlib svm_multiclass_linear: 1/2 ||W||² + C/n Σ max_c [1 − (f_y − f_c)]₊",
+    bias="penalized",
+    source="dlib svm_multiclass_linear_trainer: 1/2 (||W||² + ||b||²) + C/n Σ max_c [1 − (f_y − f_c)]₊",
 )
 JAXOPT = Convention(
     "jaxopt-cs",

@@ -100,6 +100,18 @@ ENTRIES: tuple[Entry, ...] = (
         {"optimizer": "psgd", "seed": 1}, {"tolerance": 1e-15, "epochs": 100},
     ),
     Entry(
+        "dlib-cs",
+        "dlib",
+        "svm_multiclass_linear_trainer",
+        "C++",
+        Probe("dlib", "header"),
+        "apt-get install libdlib-dev g++",
+        own.DLIB,
+        "compiled:dlib",
+        {},
+        {"epsilon": 1e-10},
+    ),
+    Entry(
         "dlib-binary", "dlib", "svm_c_trainer_linear, one class against the rest",
         "C++", Probe("dlib-bin"), "pip install dlib-bin", own.OVA_MEAN_BIAS, "one_vs_rest:dlib",
         {}, {"epsilon": 1e-10, "max_iterations": 1_000_000},

@@ -27,14 +27,16 @@ class Probe:
     name: str
     """The name it is installed under."""
     kind: str = "pip"
-    """pip, r, npm, or program."""
+    """pip, r, npm, program, or header (of C++, whose revision.h has the version; needs a compiler)."""
     needs: tuple[Probe, ...] = ()
     """What must be there beside it."""
 
     def version(self) -> str:
         if any(not need.version() for need in self.needs):
             return ""
-        return {"pip": _pip, "r": _r, "npm": _npm, "program": _program}[self.kind](self.name)
+        return {"pip": _pip, "r": _r, "npm": _npm, "program": _program, "header": _header}[
+            self.kind
+        ](self.name)
 
 
 def _pip(name: str) -> str:
@@ -76,3 +78,10 @@ def _npm(name: str) -> str:
 
 def _program(name: str) -> str:
     return "installed" if shutil.which(name) else ""
+
+
+def _header(name: str) -> str:
+    file = Path("/usr/include") / name / "revision.h"
+    if not file.is_file() or not (shutil.which("g++") or shutil.which("c++")):
+        return ""
+    return ".".join(re.findall(r"_VERSION\s+(\d+)", file.read_text(errors="replace"))) or "?"
