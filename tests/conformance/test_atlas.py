@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -238,3 +239,39 @@ def test_a_constant_before_the_penalty_and_a_factor_outside_the_power():
     assert theirs.objective_factor(Fraction(1, 2), 3) == 2
     relative = Convention("r", CS, scale=Factor(Fraction(2)), parameter="1/C")
     assert relative.to_C(0.5, n=7, d=3) == 8.0
+
+
+def test_without_a_compiler_the_message_says_what_to_install(monkeypatch):
+    from msvm_ref.conformance.atlas.adapters import compiled
+    from msvm_ref.errors import BackendError
+
+    monkeypatch.setattr(compiled.shutil, "which", lambda name: None)
+    with pytest.raises(BackendError, match="apt-get install g"):
+        compiled.program("dlib.cpp")
+    assert not Probe("dlib", "header").version()
+
+
+def test_an_input_fault_is_told_and_makes_no_answer_wrong():
+    fit = {"error": 1e-9, "objective": 1.0, "seconds": 0.1}
+    cells = [{"kind": kind, "data": "iris", "fits": [fit]} for kind in ("default", "tight")]
+    record = {"name": "x", "version": "1", "cells": cells, "findings": []}
+    assert v.word_of(record) == "right"
+    shown = {"title": "takes NaN", "severity": "input", "shown": True}
+    assert v.word_of({**record, "findings": [shown]}) == "right"
+    assert v.remarks({**record, "findings": [shown]}) == ["takes NaN"]
+    assert v.word_of({**record, "findings": [{**shown, "severity": "wrong"}]}) == "FAULTY"
+    unseen = {**shown, "severity": "wrong", "shown": False}
+    assert v.word_of({**record, "findings": [unseen]}) == "right"
+
+
+def test_the_published_pages_come_from_the_kept_run():
+    root = Path(__file__).parents[2]
+    record = json.loads((root / "benchmarks" / "atlas" / "run.json").read_text(encoding="utf-8"))
+    assert (root / "ATLAS.md").read_text(encoding="utf-8") == markdown(record)
+    assert (root / "docs" / "assets" / "atlas.html").read_text(encoding="utf-8") == page(record)
+    assert sum(bool(e["version"]) for e in record["entries"]) >= 20
+    for e in record["entries"]:  # nobody is called faulty without a script that showed it
+        assert v.word_of(e) != "FAULTY" or any(f["shown"] for f in e["findings"])
+        assert {f["script"] for f in e.get("findings", ())} == {
+            f.script for f in entry_named(e["name"]).findings
+        }

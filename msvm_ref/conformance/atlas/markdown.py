@@ -12,8 +12,8 @@ from msvm_ref.pages import provenance_text
 HEAD = """# The atlas of multi-class SVMs
 
 What installable libraries compute, against the certified optimum of the problem each says it solves. *Error* is
-(objective − optimum) / optimum, the optimum enclosed by a certificate; the largest over the data sets and over {repeats} fits
-each, at default and at the tightest settings. *right*: within 1e-6 at its tightest, *close*: within 1e-2, *off*: beyond.
+(objective − optimum) / optimum, the optimum enclosed by a certificate; the largest over the data sets and over up to {repeats}
+fits each, at default and at the tightest settings. *right*: within 1e-6 at its tightest, *close*: within 1e-2, *off*: beyond.
 *FAULTY*: a script of plain library calls, without this package, shows the fault as well; it is printed below.
 """
 

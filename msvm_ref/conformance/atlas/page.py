@@ -18,7 +18,8 @@ MARKS: dict[str, Literal["good", "caution", "bad"]] = {
     "breaks": "bad",
     "FAULTY": "bad",
 }
-FILTER = """<p id=filter></p><script>
+BOXES = "<style>[hidden]{display:none!important}</style><p id=filter></p>"
+FILTER = """<script>
 const rows=[...document.querySelectorAll('[data-language]')],chosen={};
 for(const key of ['language','machine']){const all=[...new Set(rows.map(r=>r.dataset[key]))].sort();
 const box=document.createElement('select');box.ariaLabel=key;
@@ -37,12 +38,13 @@ def page(record: dict[str, Any]) -> str:
     parts = [
         f"<p>{len(here)} solvers of {len({e['library'] for e in here})} libraries against the certified optimum of the "
         f"problem each says it solves: {faulty} with a fault that a script without this package shows as well. Error is "
-        "(objective − optimum) / optimum, the largest over data sets and "
+        "(objective − optimum) / optimum, the largest over data sets and up to "
         f"{record['repeats']} fits each. Right: within {v.RIGHT:g} at its tightest settings; close: within {v.CLOSE:g}.</p>",
+        BOXES,
         _matrix(here),
-        FILTER,
         "<h2>One by one, the worst first</h2>",
         *(_block(e) for e in here),
+        FILTER,
         "<h2>The data</h2>",
         definitions((k, escape(words)) for k, words in record["data"].items()),
     ]
@@ -56,7 +58,7 @@ def page(record: dict[str, Any]) -> str:
 
 
 def _matrix(entries: list[dict[str, Any]]) -> str:
-    titles = ("verdict", "solver", "version", "machine", "default", "tight", "seconds")
+    titles = ("verdict", "solver", "version", "machine", "error", "", "time")
     head = "".join(f"<th>{t}</th>" for t in titles)
     return f"<table class=cards><tr>{head}</tr>{''.join(_row(e) for e in entries)}</table>"
 
@@ -72,12 +74,12 @@ def _row(e: dict[str, Any]) -> str:
         f"<a href='#{escape(e['name'])}'>{escape(e['name'])}</a>",
         escape(e["version"]),
         escape(e["machine"]),
-        number(v.worst_error(e, "default")),
-        number(v.worst_error(e, "tight")),
-        f"{v.seconds(e, 'default'):.2g}",
+        f"{number(v.worst_error(e, 'default'))} default",
+        f"{number(v.worst_error(e, 'tight'))} tightest",
+        f"{v.seconds(e, 'default'):.2g} s",
     )
     return f"<tr {_data(e)}><td class={mark}>{word}</td>" + "".join(
-        f"<td>{cell}</td>" for cell in cells
+        f"<td class=nowrap>{cell}</td>" for cell in cells
     )
 
 

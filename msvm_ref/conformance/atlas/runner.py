@@ -145,7 +145,8 @@ def cell(worker: Worker, kind: str, data: str, repeats: int, truths: Truths) -> 
 
 
 def _words(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{k}={v!r}" for k, v in settings.items()) or "as they come"
+    shown = {k: v for k, v in settings.items() if k not in ("program", "package")}
+    return ", ".join(f"{k}={v!r}" for k, v in shown.items()) or "as they come"
 
 
 def cores() -> int:

@@ -21,7 +21,7 @@ def table(record: dict[str, Any], width: int = 80) -> list[str]:
         lines.append(line if len(line) <= width else line[: width - 1].rstrip() + "…")
     missing = len(record["entries"]) - len(here)
     away = f", {missing} not installed (--list says how)" if missing else ""
-    end = f"{len(here)} entries here{away} · details: --report atlas.html"
+    end = f"{len(here)} entr{'y' if len(here) == 1 else 'ies'} here{away} · details: --report atlas.html"
     return [*lines, f"{end}  [{record['seconds']:.0f} s]"]
 
 
