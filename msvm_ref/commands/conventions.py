@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from msvm_ref.commands.output import check_report, emit
@@ -32,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     table = [list(keys), *([row[k] for k in keys] for row in rows.values())]
     end = (
         "our C and scores f for theirs; the source: msvm-ref conventions NAME\n"
-        "any machine: margin1, margin2, ...; with C/n or lambda for C: 'margin1, C/n'"
+        "any machine: margin1, margin2, ...; with C/n, lambda or 1/C for C: 'margin1, C/n'"
     )
     emit(options, "Conventions", "\n".join([*lines_of(table), end]), list(rows.values()))
     return OK
@@ -55,10 +57,17 @@ def described(convention: Convention) -> dict[str, Any]:
     """The map as text: our C for theirs, our scores f for theirs."""
     quadratic = convention.machine is not None and convention.machine.cost == "quadratic"
     q = 2 if quadratic else 1
-    number = convention.loss.number**q * convention.scale.number**2 / convention.ridge.number
-    power = q * convention.loss.power + 2 * convention.scale.power - convention.ridge.power
-    classes = q * convention.loss.classes + 2 * convention.scale.classes - convention.ridge.classes
-    constant = {"C": "C", "C/n": "C/n", "lambda": "1/(n lambda)"}[convention.parameter]
+    parts = (
+        (convention.loss, q),
+        (convention.multiple, 1),
+        (convention.scale, 2),
+        (convention.ridge, -1),
+    )
+    number = math.prod((f.number**k for f, k in parts), start=Fraction(1))
+    power = sum(k * f.power for f, k in parts)
+    classes = sum(k * f.classes for f, k in parts)
+    means = {"C": "C", "C/n": "C/n", "lambda": "1/(n lambda)", "1/C": "1/lambda"}
+    constant = means[convention.parameter]
     return {
         "name": convention.name,
         "machine": "any" if convention.machine is None else convention.machine.name,

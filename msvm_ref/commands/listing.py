@@ -9,6 +9,7 @@ from msvm_ref.commands.parser import Parser
 
 COMMANDS = {
     "validate": "hold scikit-learn, your estimator, or any program to its claim",
+    "atlas": "every multi-class SVM one can install, before the judge",
     "diagnose": "which problem is this the solution of?",
     "certify": "what is this solution worth? an enclosure of the optimum",
     "solve": "certified ground truth for a table",

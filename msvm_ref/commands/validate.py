@@ -85,6 +85,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)"
     )
     parser.add_argument(
+        "--without",
+        type=undeclared,
+        default=(),
+        metavar="WORDS",
+        help="what it does not take, separated by commas: sample_weight, absent_class, class_weight",
+    )
+    parser.add_argument(
         "--expect",
         action="append",
         default=[],
@@ -99,6 +106,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     validate_loss.add_arguments(parser)
     add_common(parser)
+
+
+def undeclared(text: str) -> tuple[str, ...]:
+    """A type for argparse: words of ``without.WORDS``."""
+    words = tuple(word.strip() for word in text.split(","))
+    known = ("sample_weight", "absent_class", "class_weight")
+    if wrong := [word for word in words if word not in known]:
+        raise argparse.ArgumentTypeError(
+            f"must be among {', '.join(known)}, got {wrong[0]!r}{did_you_mean(wrong[0], known)}"
+        )
+    return words
 
 
 def run(options: argparse.Namespace) -> int:
@@ -193,6 +211,7 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
         "parameter": options.parameter,
         "isolate": options.isolate,
         "timeout": options.timeout,
+        "without": options.without,
     }
     convention = _convention(options, settings["machine"])
     if options.command is not None:
@@ -246,7 +265,8 @@ def _built_in(options: argparse.Namespace, expected: dict[str, str]) -> tuple[st
     from msvm_ref.conformance.builtin_solvers import version_of
 
     said = {k: getattr(options, k) for k in ("machine", "convention", "bias", "cost")}
-    given = [f"--{k}" for k, v in said.items() if v] + ["--expect"] * bool(expected)
+    given = [f"--{k}" for k, v in said.items() if v]
+    given += ["--expect"] * bool(expected) + ["--without"] * bool(options.without)
     if given:
         raise UsageError(
             f"msvm-ref validate {options.solver}: the list says {given[0]} for each solver; leave it out"

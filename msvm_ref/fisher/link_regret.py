@@ -70,7 +70,7 @@ class LinkRegret:
 
 def link_regret(embedded: EmbeddedLoss) -> LinkRegret | None:
     """The exact constant; None where a face takes too many games."""
-    faces = [Face(embedded, P, rows) for P, rows in bounded_faces(embedded)]
+    faces = [BoundedFace(embedded, P, rows) for P, rows in bounded_faces(embedded)]
     while True:
         hardest = min(faces, key=lambda face: face.least)
         proofs = []
@@ -85,7 +85,7 @@ def link_regret(embedded: EmbeddedLoss) -> LinkRegret | None:
             return None
 
 
-class Face:
+class BoundedFace:
     """One bounded face: its rows, its walls, and ``least``, the least over ``at`` in it of the largest weight of a row."""
 
     def __init__(self, embedded: EmbeddedLoss, P: Rationals, rows: Sequence[Rationals]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import LARGEST, Array, real_number
+from msvm_ref.model.arrays import LARGEST, Array, real_number, refuse_masked
 
 UNIT, EXTENDED = (float(np.finfo(t).eps) / 2 for t in (np.float64, np.longdouble))
 SUBNORMAL = 5e-324
@@ -33,7 +33,8 @@ class Kernel:
         """The matrix k(a_i, b_j)."""
         try:
             with np.errstate(over="ignore"):  # what overflows is refused below
-                raw = np.asarray(self.function(a, b))
+                returned = self.function(a, b)
+            raw = np.asarray(returned)
             values: Array = (
                 np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
             )
@@ -44,6 +45,7 @@ class Kernel:
                 str(error),
                 "rbf and polynomial want their parameters first: rbf(0.5)",
             ) from error
+        refuse_masked(f"kernel {self.name}", returned)
         if raw.dtype.kind == "c":
             raise DataError(f"kernel {self.name}", "be real", "complex values")
         shape = (a.shape[0], b.shape[0])
@@ -63,8 +65,8 @@ class Kernel:
 
     @property
     def has_bounds(self) -> bool:
-        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do."""
-        return hasattr(self.function, "bounded")
+        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do, nothing that only looks like them."""
+        return type(self.function) in (Rbf, Polynomial)
 
     def lengths(self, a: Array) -> Array:
         """s_i >= sqrt k(a_i, a_i), rounded upwards."""
@@ -106,10 +108,10 @@ class Rbf:
                                                         the centre (||x||^2 + ||y||^2 - 2 <x, y>), used while it is < 1/100
             1.01 eps x exp(-x) <= 1.01 eps / e          by differences: dx = eps x with eps <= (p + 4) u
 
-        beside p gamma 2^-1074, what squares that underflow can lose.
+        beside 2 p gamma 2^-1074, what can be lost where squares and products (at most 4 p of half that) underflow.
         """
         p = a.shape[1]
-        lost = p * self.gamma * SUBNORMAL
+        lost = 2 * p * self.gamma * SUBNORMAL
         if care == 0:
             centre = b.mean(axis=0)
             near, at = a - centre, b - centre

@@ -262,3 +262,35 @@ def test_what_is_left_of_a_difference_must_be_a_number_float64_can_hold():
         with pytest.raises(mr.SpecError, match="left of a difference"):
             mr.Problem(machine, [[0.0], [0.0]], [0, 1], bias="free", n_classes=d)
     mr.Problem(mr.RM(1e-100), [[0.0], [0.0]], [0, 1], n_classes=5)
+
+
+BELOW_ONE = 1 - Fraction(
+    1, 2 * 10**16
+)  # its nearest float64 is 1, and at C = 1e12 they are not the same point
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        [[BELOW_ONE, -BELOW_ONE]],
+        np.array([[1, -1]]) * (1 - np.longdouble(5e-17)),
+        [[2**53 + 1, -1]],
+        np.array([[2**53 + 1, -1]]),
+    ],
+    ids=["rational", "extended", "long integer", "int64"],
+)
+def test_a_candidate_that_float64_cannot_hold_is_not_judged_by_its_rounding(W):
+    """P is 1 + 5e-5 at the point handed in and 1, the optimum, at the rounded one."""
+    problem = mr.Problem(mr.CS, [[1.0]], [0], C=1e12, n_classes=2)
+    with pytest.raises(mr.DataError, match="float64"):
+        mr.certify(problem, W=W, alpha=[[0, 2]])
+    for held in ([[Fraction(1), -1]], np.array([[1, -1]]), np.array([[1, -1]], np.longdouble)):
+        assert mr.certify(problem, W=held, alpha=[[0, 2]]).lower <= 1
+
+
+def test_a_kernel_that_returns_masked_entries_is_refused():
+    def kernel(a, b):
+        return np.ma.array(a @ b.T, mask=np.eye(len(a), len(b)))
+
+    with pytest.raises(mr.DataError, match="masked"):
+        mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1], kernel=kernel)

@@ -106,7 +106,7 @@ def test_a_framework_that_is_missing_says_how_to_install_it(capsys, monkeypatch)
 
 def test_checks_of_losses_are_listed(capsys):
     assert main(["checks", "--loss"]) == 0
-    assert "28 checks" in capsys.readouterr().out
+    assert "29 checks" in capsys.readouterr().out
     assert main(["checks", "--loss", "check_kinks"]) == 0
     assert "violation is exactly 0" in capsys.readouterr().out
 

@@ -94,6 +94,19 @@ def test_every_altered_leaf_of_a_valid_vector_is_refused(name):
     assert accepted == []
 
 
+@pytest.mark.parametrize("share", ["3/2", "-1/2"])
+def test_a_share_beyond_its_segment_is_refused_though_the_sum_is_right(share):
+    key, vector = next((k, v) for k, v in VALID if v["shares"] and not v["weights"])
+    parts = vector["subdifferential"]
+    shares = [share] * len(vector["shares"])
+    beyond = [
+        str(sum((Fraction(share) * Fraction(s[m]) for s in parts["segments"]), Fraction(base)))
+        for m, base in enumerate(parts["base"])
+    ]
+    wrong = vector | {"shares": shares, "subgradient": beyond}
+    assert verify_loss(wrong, DOCUMENTS[key]["machines"]) == ["a share is not between 0 and 1"]
+
+
 @pytest.mark.parametrize("mistake", [*LOSSES, *SLOPES])
 def test_every_altered_leaf_of_an_invalid_vector_is_refused(mistake):
     key, vector = next((k, v) for k, v in WRONG if v["id"].endswith("/" + mistake))

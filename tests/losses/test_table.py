@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.conformance.losses.convention import OURS
 from msvm_ref.conformance.losses.literals import LITERALS
+from tests.small_problems import NIGHTLY
 
 PAGE = Path(__file__).parents[2] / "docs" / "losses.md"
 ROWS = [
@@ -18,7 +18,7 @@ ROWS = [
     for line in PAGE.read_text(encoding="utf-8").splitlines()
     if re.match(r"\| [^|]+\| (`[a-z-]+`(, )?)+ \|", line)
 ]
-SIZES = (3, 4, 10) if os.environ.get("MSVM_NIGHTLY") else (3, 4)
+SIZES = (3, 4, 10) if NIGHTLY else (3, 4)
 
 
 def claims():

@@ -53,7 +53,8 @@ class LossDiagnosis:
         if self.found is None:
             return self.note or f"no loss we know; claimed: {self.claimed}"
         return (
-            f"this is {words(self.found)} ({self.proved_on} fresh points); claimed: {self.claimed}"
+            f"this is {words(self.found)} ({self.proved_on} fresh points of "
+            f"{' and '.join(map(str, self.sizes))} classes); claimed: {self.claimed}"
         )
 
     def __str__(self) -> str:
@@ -114,9 +115,11 @@ def diagnosed(trial: LossTrial) -> LossDiagnosis:
             )
             for probe in probes
         ):
-            return LossDiagnosis(claimed, Found(name=name), False, FITTED * len(probes))
+            return LossDiagnosis(
+                claimed, Found(name=name), False, FITTED * len(probes), sizes=sizes
+            )
     found = _search(trial, probes)
-    return LossDiagnosis(claimed, found, False, FRESH * len(probes) if found else 0)
+    return LossDiagnosis(claimed, found, False, FRESH * len(probes) if found else 0, sizes=sizes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,7 @@ class Subdifferential:
         total += sum((max(ZERO, dot(s, direction)) for s in self.segments), ZERO)
         return total + max((dot(p, direction) for p in self.points), default=ZERO)
 
-    def separation(self, g: Sequence[Fraction]) -> Separation:
+    def separation(self, g: Sequence[Fraction]) -> SeparatingDirection:
         """The nearest member and the direction that proves it nearest, by a linear program and its dual.
 
         Variables: a share of each segment, a weight of each point, and the distance, which is made small.
@@ -122,7 +122,7 @@ class Subdifferential:
         best = program.maximize({last: fmpq(-1)})
         assert not isinstance(best, Infeasible), "any member is at some distance"
         x, duals = [fraction(v) for v in best.x], [fraction(v) for v in best.y_ub[cut:]]
-        return Separation(
+        return SeparatingDirection(
             -fraction(best.value),
             tuple(x[:cut]),
             tuple(x[cut:last]),
@@ -131,7 +131,7 @@ class Subdifferential:
 
 
 @dataclass(frozen=True)
-class Separation:
+class SeparatingDirection:
     """``distance`` of g from its nearest member, that member's ``shares`` of the segments and ``weights`` of the points, and
     a ``direction`` h of |h_0| + ... <= 1 with <h, g> - support(h) = distance."""
 

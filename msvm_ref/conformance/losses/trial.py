@@ -239,6 +239,8 @@ class LossTrial:
         q = 2 if self.convention.machine_at(None, question.p).cost == "quadratic" else 1
         y, f = int(question.y[i]), fractions(question.scores[i].tolist())
         loss = self.exact(question.d, question.margin, question.p)
+        if y == question.ignore_index:
+            return Subdifferential((Fraction(0),) * question.d), Fraction(0)
         share = self.convention.factor.at(question.d) * self.weight(question, i, y, q)
         if self.reduction_of(question) == "mean":
             weights = [

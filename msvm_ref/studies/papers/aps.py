@@ -32,7 +32,7 @@ def hinge_calibration(form: tuple[Machine, Sequence[int]]) -> Evidence:
 def calibrated_for_some_cost(form: tuple[Machine, Sequence[Cost], Sequence[int]]) -> Evidence:
     """Is argmax consistent at every d under one of the costs? The abstract does not name the cost."""
     machine, costs, sizes = form
-    verdicts = {}
+    verdicts: dict[str, list[int]] = {}
     for cost in costs:
         decided = [fisher_consistency(machine.with_cost(cost), d) for d in sizes]
         for verdict in decided:
