@@ -193,28 +193,24 @@ def _fitting(
 def _spread(
     record: dict[str, Any], given: dict[str, Any], table: Table
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A model's claim on the rows of a table: ``fit`` makes equal examples one row that carries their weight.
+    """A model's claim on the rows of a table, each of which counts once, whatever weights the model has.
 
-    Where the table is what the model's rows stand for, each of the equal examples gets its share of weight, coef and
-    alpha; of another table the model's weights say nothing.
+    ``fit`` makes equal examples one row that carries their weight; where the table has them, each gets its share of coef
+    and alpha.
     """
+    record = {**record, "sample_weight": None}
     theirs, ours = _rows(record["X"], record["y"]), _rows(table.X, table.y)
-    if theirs == ours:
-        return record, given
     place = {row: k for k, row in enumerate(theirs)}
-    if len(place) < len(theirs) or set(place) != set(ours):
-        return {**record, "sample_weight": None}, given
+    if theirs == ours or len(place) < len(theirs) or set(place) != set(ours):
+        return record, given
     at = np.array([place[row] for row in ours])
-    copies = np.bincount(at)
-    said = record["sample_weight"]
-    share = (np.ones(len(theirs)) if said is None else np.asarray(said, dtype=float)) / copies
-    record = {**record, "X": table.X, "sample_weight": None if (share == 1).all() else share[at]}
+    copies = np.bincount(at)[at, None]
     for name in ("coef", "alpha"):
         if given.get(name) is not None:
             rows = real_array(name, given[name], 2, "(examples, margins)")
             if len(rows) == len(theirs):
-                given = {**given, name: rows[at] / copies[at, None]}
-    return record, given
+                given = {**given, name: rows[at] / copies}
+    return {**record, "X": table.X}, given
 
 
 def _rows(X: Any, y: Any) -> list[tuple[Any, ...]]:

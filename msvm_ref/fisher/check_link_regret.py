@@ -177,11 +177,11 @@ class _Faces:
 
     def _walls(self, rows: list[Row]) -> list[list[Fraction]]:
         """Heights of the rows over each wall, walls in the order of the rows that lie on them."""
-        found: dict[frozenset[int], list[Fraction]] = {}
+        planes: dict[frozenset[int], list[Fraction]] = {}
         for Q, least in self.corners:
             heights = [dot(Q, v) - least for v in rows]
-            found[frozenset(i for i, h in enumerate(heights) if h == 0)] = heights
-        proper = {z: h for z, h in found.items() if 0 < len(z) < len(rows)}
+            planes[frozenset(i for i, h in enumerate(heights) if h == 0)] = heights
+        proper = {z: h for z, h in planes.items() if 0 < len(z) < len(rows)}
         largest = (z for z in proper if not any(z < other for other in proper))
         return [proper[z] for z in sorted(largest, key=sorted)]
 

@@ -70,9 +70,9 @@ def _check_parts(loss: RawLoss, data: Any, kappa: Fraction, delta: list[Pair]) -
         not symmetric or treats_classes_alike(loss), "be symmetric", "a machine that is not", WHAT
     )
     rankings = field(data, "rankings", list, WHAT)
-    wanted = list(range(1, d)) if symmetric else list(range(d))
+    classes = list(range(1, d)) if symmetric else list(range(d))
     named = [field(r, "k", int, WHAT) for r in rankings]
-    require(named == wanted, f"treat every class {wanted}", named, WHAT)
+    require(named == classes, f"treat every class {classes}", named, WHAT)
     for ranking in rankings:
         _check_ranking(loss, ranking, symmetric, kappa, delta)
 

@@ -63,7 +63,7 @@ def _check_clash(loss: RawLoss, target: list[Row], clash: Any) -> None:
     require(loss.losses(f) == losses, "state the losses of its scores", losses, WHAT)
     parts = [field(clash, name, list, WHAT) for name in ("P", "multipliers", "optimal")]
     require(all(len(part) == 2 for part in parts), "have two P", "another number", WHAT)
-    found = []
+    sets = []
     for raw, table, claimed in zip(*parts, strict=True):
         P = vector(raw, d, WHAT)
         require(min(P) >= 0 and sum(P) == 1, "have P on the simplex", P, WHAT)
@@ -73,8 +73,8 @@ def _check_clash(loss: RawLoss, target: list[Row], clash: Any) -> None:
         require(value == dot(P, losses), "have scores that minimise the risk", P, WHAT)
         best = _optimal(target, P)
         require(claimed == sorted(best), "name the optimal reports", claimed, WHAT)
-        found.append(best)
-    require(not found[0] & found[1], "have no report optimal at both P", "one that is", WHAT)
+        sets.append(best)
+    require(not sets[0] & sets[1], "have no report optimal at both P", "one that is", WHAT)
 
 
 def _optimal(target: list[Row], P: Vector) -> set[int]:
@@ -169,13 +169,13 @@ def cell_corners(
     P is one iff the equalities that hold there, between optimal rows and P_c = 0, leave no direction free.
     """
     rows = [v for v, _, _, _ in pieces]
-    found: dict[Row, Fraction] = {}
+    corners: dict[Row, Fraction] = {}
     for (P, _), value in zip(points, least, strict=True):
         zeros = [[Fraction(int(c == e)) for c in range(d)] for e in range(d) if not P[e]]
         if independent([*_steps(P, rows, symmetric), *zeros, [Fraction(0)] * d]) == d - 1:
             for order in permutations(range(d)) if symmetric else [tuple(range(d))]:
-                found[tuple(P[c] for c in order)] = value
-    return list(found.items())
+                corners[tuple(P[c] for c in order)] = value
+    return list(corners.items())
 
 
 def _rows(

@@ -246,17 +246,17 @@ def _decide_squared(
             return None, proof
     except SpecError as error:
         refusal = error
-    found = squared_counterexample(loss, mode) or at_simple_probabilities(loss, mode)
-    if found is None and refusal is not None:
+    counterexample = squared_counterexample(loss, mode) or at_simple_probabilities(loss, mode)
+    if counterexample is None and refusal is not None:
         raise refusal
-    if found is None:
+    if counterexample is None:
         raise SpecError(
             "machine",
             "have its bad scores excluded, or one of them found",
             "scores that the exchange argument leaves open, and no counterexample among them",
             "this case is open; minimize_risk answers at the P you care about",
         )
-    return found, None
+    return counterexample, None
 
 
 def _decide(

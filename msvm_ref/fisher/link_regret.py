@@ -165,11 +165,11 @@ class BoundedFace:
 
 def walls(embedded: EmbeddedLoss, rows: Sequence[Rationals]) -> list[Rationals]:
     """The heights e_Q of the rows of a face over each of its walls, walls ordered by the rows that lie on them."""
-    found: dict[tuple[int, ...], Rationals] = {}
+    planes: dict[tuple[int, ...], Rationals] = {}
     for Q, least in embedded.corner_risks.items():
         heights = tuple(dot(Q, v) - least for v in rows)
         zeros = tuple(i for i, h in enumerate(heights) if not h)
         if zeros and len(zeros) < len(rows):
-            found.setdefault(zeros, heights)
-    largest = [z for z in found if not any(set(z) < set(other) for other in found)]
-    return [found[z] for z in sorted(largest)]
+            planes.setdefault(zeros, heights)
+    largest = [z for z in planes if not any(set(z) < set(other) for other in planes)]
+    return [planes[z] for z in sorted(largest)]

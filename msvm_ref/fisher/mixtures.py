@@ -148,7 +148,7 @@ def bounded_faces(embedded: EmbeddedLoss) -> list[tuple[Rationals, tuple[Rationa
     the cone crosses P_i = P_j only where exchanging i and j leaves the face as it is.
     """
     optimal = {Q: _optimal(embedded, Q) for Q in embedded.corners}
-    found: dict[frozenset[Rationals], Rationals] = {}
+    faces: dict[frozenset[Rationals], Rationals] = {}
     seen: set[frozenset[Rationals]] = set()
     waiting = [
         frozenset(Q for Q, rows in optimal.items() if piece.losses in rows)
@@ -172,8 +172,8 @@ def bounded_faces(embedded: EmbeddedLoss) -> list[tuple[Rationals, tuple[Rationa
                 order = sorted(range(embedded.d), key=lambda c: -P[c])
                 P = tuple(P[c] for c in order)
                 rows = frozenset(tuple(v[c] for c in order) for v in together)
-            found.setdefault(rows, P)
-    return sorted((P, tuple(sorted(rows))) for rows, P in found.items())
+            faces.setdefault(rows, P)
+    return sorted((P, tuple(sorted(rows))) for rows, P in faces.items())
 
 
 def _centre(corners: list[Rationals]) -> Rationals:

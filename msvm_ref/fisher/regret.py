@@ -186,10 +186,10 @@ def regret_constant(
             f"be about {machine.name} at d = {d}",
             f"{embedded.machine.name} at d = {embedded.d}",
         )
-    found = rankings(embedded)
-    if found is None:
+    ranked = rankings(embedded)
+    if ranked is None:
         return _through_a_link(machine, embedded, start)
-    regret = ArgmaxRegret(embedded, found)
+    regret = ArgmaxRegret(embedded, ranked)
     kappa, witness = regret.worst
     stretches = regret.calibration
     return RegretConstant(
@@ -201,7 +201,7 @@ def regret_constant(
         kappa,
         witness,
         stretches,
-        found,
+        ranked,
         None,
         None,
         None,

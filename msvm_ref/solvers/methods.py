@@ -22,6 +22,7 @@ from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
+from msvm_ref.threads import one_thread
 
 METHODS = {
     "primal": "msvm_ref.solvers.truth.solve:solve_primal",
@@ -74,7 +75,8 @@ def solve(
         workspace.claim(problem)
         if "workspace" in inspect.signature(function).parameters:
             options["workspace"] = workspace
-    result: Solution = function(problem, tolerance=number, **options)
+    with one_thread():
+        result: Solution = function(problem, tolerance=number, **options)
     return result
 
 

@@ -132,11 +132,11 @@ def loss_list(name: str) -> tuple[str, list[LossEntry]]:
     module, entries = LOSS_LISTS[name]
     try:
         made = entries()  # first: it may choose a backend
-        found = importlib.import_module(module)
+        library = importlib.import_module(module)
         for entry in made:
             entry.load()
     except ImportError as error:
         raise DataError(
             module, "be installed", str(error), INSTALL.get(module, f"pip install {module}")
         ) from error
-    return f"{module} {getattr(found, '__version__', '')}".strip(), made
+    return f"{module} {getattr(library, '__version__', '')}".strip(), made

@@ -19,7 +19,7 @@ BITS = {"float16": 9, "float32": 20, "float64": 48}
 
 def supported(trial: LossTrial) -> list[str]:
     """The dtypes it answers in; a dtype that it refuses is not held against it."""
-    found = []
+    dtypes = []
     for dtype in BITS:
         try:
             trial.ask(
@@ -29,10 +29,10 @@ def supported(trial: LossTrial) -> list[str]:
             if not refusal.refused:
                 raise
             continue
-        found.append(dtype)
-    if not found:
+        dtypes.append(dtype)
+    if not dtypes:
         raise CheckSkipped("it takes scores of no floating dtype")
-    return found
+    return dtypes
 
 
 def check_precision(trial: LossTrial) -> str:

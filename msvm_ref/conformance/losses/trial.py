@@ -255,8 +255,8 @@ class LossTrial:
 
 def coarser(question: Question, dtype: str) -> np.finfo[Any]:
     """What is known of the coarser of two dtypes: the scores', and the reply's."""
-    found = (np.finfo(question.scores.dtype), np.finfo(dtype))
-    return max(found, key=lambda info: float(info.eps))
+    formats = (np.finfo(question.scores.dtype), np.finfo(dtype))
+    return max(formats, key=lambda info: float(info.eps))
 
 
 def _shown(exact: Fraction) -> str:

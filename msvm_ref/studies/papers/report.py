@@ -90,10 +90,10 @@ def page(
         "each check is tested with a sabotaged form that must change its verdict.</p>",
         _figure(pictures.get("")),
     ]
-    found = [d for v in WORST_FIRST for d in decisions if d.verdict is v is not Verdict.HOLDS]
-    if len(decisions) > 1 and found:
+    notable = [d for v in WORST_FIRST for d in decisions if d.verdict is v is not Verdict.HOLDS]
+    if len(decisions) > 1 and notable:
         titles = ("verdict", "claim", "statement", "what was found")
-        parts.append(table_of(titles, map(_row, found)))
+        parts.append(table_of(titles, map(_row, notable)))
     theirs = [d for d in decisions if not d.claim.found_here]
     sections = [
         (title, [d for d in theirs if d.verdict is verdict])

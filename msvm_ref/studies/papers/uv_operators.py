@@ -89,15 +89,15 @@ def negative_though_right(machine: Machine, strict: bool, d: int) -> Any:
     right = [[Fraction(int(m == c) - int(m == 0)) for m in range(d)] for c in range(1, d)]
     sums = [[Fraction(1)] * d] if machine.sum_to_zero else []
     for c in range(d):
-        found = maximize(
+        optimum = maximize(
             [Fraction(0)] * d,
             [*right, list(nu[0][c])],
             [*[Fraction(-int(strict))] * len(right), Fraction(-1)],
             sums,
             [Fraction(0)] * len(sums),
         )
-        if found is not None:
-            return found.x
+        if optimum is not None:
+            return optimum.x
     return None
 
 
@@ -131,10 +131,10 @@ def prototypes(squared_factor: Callable[[int], Fraction]) -> Evidence:
             rationals([[int(m == c) for m in range(d)] for c in range(d)]),
         )
         for c, e in product(range(d), repeat=2):
-            wanted = Fraction(1) if c == e else Fraction(-1, d - 1)
-            if products[c, e] != wanted or (unit @ unit.T)[c, e] != int(c == e):
+            label = Fraction(1) if c == e else Fraction(-1, d - 1)
+            if products[c, e] != label or (unit @ unit.T)[c, e] != int(c == e):
                 return Evidence(
-                    False, f"d = {d}: ⟨ŷ_{c + 1}, ŷ_{e + 1}⟩ = {products[c, e]}, not {wanted}", {}
+                    False, f"d = {d}: ⟨ŷ_{c + 1}, ŷ_{e + 1}⟩ = {products[c, e]}, not {label}", {}
                 )
     return Evidence(True, "all products at d = 2 … 7, exactly", {})
 
