@@ -22,10 +22,10 @@ def declared(solver: Solver, without: Iterable[str]) -> Solver:
     for word in words:
         if word not in WORDS:
             raise DataError("without", f"have words among {', '.join(WORDS)}", repr(word))
-    return Limited(solver, frozenset(WORDS[word] for word in words)) if words else solver
+    return Undemanding(solver, frozenset(WORDS[word] for word in words)) if words else solver
 
 
-class Limited:
+class Undemanding:
     """``solver`` with less in ``takes``; everything else is its own."""
 
     def __init__(self, solver: Solver, missing: frozenset[str]) -> None:
@@ -38,8 +38,8 @@ class Limited:
             raise AttributeError(name)
         return getattr(self.solver, name)
 
-    def copy(self) -> Limited:
-        return Limited(self.solver.copy(), self.missing)
+    def copy(self) -> Undemanding:
+        return Undemanding(self.solver.copy(), self.missing)
 
     def fit(
         self, X: Any, y: Any, C: float, sample_weight: Any = None, classes: Any = None, **more: Any

@@ -16,15 +16,15 @@ import pytest
 from msvm_ref.cli import main
 from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.data import case_of
-from msvm_ref.conformance.atlas.entry import Entry, Finding
+from msvm_ref.conformance.atlas.entry import AtlasEntry, Fault
 from msvm_ref.conformance.atlas.findings import shown_by_script
 from msvm_ref.conformance.atlas.markdown import markdown
 from msvm_ref.conformance.atlas.measure import measured
 from msvm_ref.conformance.atlas.page import page
-from msvm_ref.conformance.atlas.probes import Probe
+from msvm_ref.conformance.atlas.probes import Installed
 from msvm_ref.conformance.atlas.registry import ENTRIES, entry_named
+from msvm_ref.conformance.atlas.runner import LibraryProcess, cell, run
 from msvm_ref.conformance.atlas.runner import Truths as RunTruths
-from msvm_ref.conformance.atlas.runner import Worker, cell, run
 from msvm_ref.conformance.atlas.truths import truth
 from msvm_ref.model.catalogue import CS, WW
 from msvm_ref.model.conventions import Convention, Factor
@@ -39,7 +39,7 @@ def _own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("MSVM_REF_CACHE", str(tmp_path_factory.getbasetemp() / "atlas"))
 
 
-def entry(function: str, **changes: object) -> Entry:
+def entry(function: str, **changes: object) -> AtlasEntry:
     base = entry_named("sklearn-linearsvc-primal")
     return replace(
         base, name=function, adapter=f"{HERE}:{function}", default={}, tight={}, **changes
@@ -86,26 +86,26 @@ def test_a_right_entry_is_right_and_mutants_are_not():
     ],
 )
 def test_what_breaks_is_a_record(function, words):
-    made = cell(Worker(entry(function), 60.0), "tight", "wine", 2, RunTruths())
+    made = cell(LibraryProcess(entry(function), 60.0), "tight", "wine", 2, RunTruths())
     text = json.dumps(made)
     assert words in text
     assert '"error"' not in text
 
 
 def test_after_an_abort_the_next_fit_has_a_process_again():
-    worker = Worker(entry("aborts_once"), 60.0)
+    worker = LibraryProcess(entry("aborts_once"), 60.0)
     case = case_of("wine")
     assert "broke" in worker.fit(replace(case, C=2.0), "default")
     assert "W" in worker.fit(case, "default")
 
 
 def test_a_fit_that_hangs_is_ended():
-    worker = Worker(entry("hangs"), 3.0)
+    worker = LibraryProcess(entry("hangs"), 3.0)
     assert "3 s" in worker.fit(case_of("wine"), "default")["broke"]
 
 
 def test_labels_that_are_no_argmax_are_counted():
-    made = cell(Worker(entry("mislabels"), 60.0), "tight", "wine", 1, RunTruths())
+    made = cell(LibraryProcess(entry("mislabels"), 60.0), "tight", "wine", 1, RunTruths())
     assert made["fits"][0]["labels_off"] == 5
 
 
@@ -154,7 +154,7 @@ def finding(tmp_path, monkeypatch, text: str, **more: object) -> dict[str, objec
     (tmp_path / "reproducers").mkdir(exist_ok=True)
     (tmp_path / "reproducers" / "script.py").write_text(text)
     monkeypatch.setattr(module, "FOLDER", tmp_path)
-    return shown_by_script(Finding("it is so", "script.py", **more), 20.0)
+    return shown_by_script(Fault("it is so", "script.py", **more), 20.0)
 
 
 def test_a_fault_is_shown_by_an_assertion_alone(tmp_path, monkeypatch):
@@ -176,7 +176,9 @@ def test_every_known_fault_of_what_is_installed_is_there():
 def test_what_is_not_installed_is_listed_with_its_line(capsys, monkeypatch):
     import msvm_ref.conformance.atlas.registry as registry
 
-    away = replace(entry("right"), probe=Probe("no-such-library"), install="pip install no-such")
+    away = replace(
+        entry("right"), probe=Installed("no-such-library"), install="pip install no-such"
+    )
     monkeypatch.setattr(registry, "ENTRIES", (away,))
     assert main(["atlas", "--list"]) == 0
     assert "pip install no-such" in capsys.readouterr().out
@@ -248,7 +250,7 @@ def test_without_a_compiler_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setattr(compiled.shutil, "which", lambda name: None)
     with pytest.raises(BackendError, match="apt-get install g"):
         compiled.program("dlib.cpp")
-    assert not Probe("dlib", "header").version()
+    assert not Installed("dlib", "header").version()
 
 
 def test_an_input_fault_is_told_and_makes_no_answer_wrong():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import platform
 
-from msvm_ref.conformance.atlas.entry import Entry, Finding
+from msvm_ref.conformance.atlas.entry import AtlasEntry, Fault
 from msvm_ref.conformance.atlas.findings import shown_by_script
 
 LANGUAGES = {".py": "python", ".R": "r", ".js": "javascript"}
 
 
-def bug_report(entry: Entry, limit: float = 60.0) -> str:
+def bug_report(entry: AtlasEntry, limit: float = 60.0) -> str:
     """One text for each finding whose script shows it here; one line for those that it does not show."""
     version = entry.probe.version()
     if not version:
@@ -18,7 +18,7 @@ def bug_report(entry: Entry, limit: float = 60.0) -> str:
     return "\n".join(_text(entry, version, finding, limit) for finding in entry.findings)
 
 
-def _text(entry: Entry, version: str, finding: Finding, limit: float) -> str:
+def _text(entry: AtlasEntry, version: str, finding: Fault, limit: float) -> str:
     result = shown_by_script(finding, limit)
     if not result["shown"]:
         return f"{entry.library} {version} does not show it here: {finding.title}\n"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from msvm_ref.conformance.atlas.probes import Probe
+from msvm_ref.conformance.atlas.probes import Installed
 from msvm_ref.model.conventions.convention import Convention
 
 FOLDER = Path(__file__).parent
@@ -15,7 +15,7 @@ Language = Literal["Python", "C++", "R", "JavaScript", "Java"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Fault:
     """A fault: what is wrong, in one sentence, and the script that shows it without this package."""
 
     title: str
@@ -36,7 +36,7 @@ SEVERITY = {"wrong": 0, "crash": 1, "silent": 2, "input": 3}
 
 
 @dataclass(frozen=True)
-class Entry:
+class AtlasEntry:
     """One solver of one library. ``adapter`` is module:function in ``adapters``, called as f(X, y, C, **settings)."""
 
     name: str
@@ -47,7 +47,7 @@ class Entry:
     """The class or option that is called."""
     language: Language
     """The user's language."""
-    probe: Probe
+    probe: Installed
     """Finds the version, or nothing where it is not installed."""
     install: str
     """The line that installs it."""
@@ -65,7 +65,7 @@ class Entry:
     """Can two fits be made the same by a seed?"""
     solver: bool = True
     """False for a recipe of ours out of a library's parts."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Fault, ...] = ()
     """Faults that are known, each with its script."""
     note: str = ""
     """What one must know to read its numbers."""

@@ -6,14 +6,14 @@ import os
 import sys
 from typing import Any
 
-from msvm_ref.conformance.atlas.entry import Finding
+from msvm_ref.conformance.atlas.entry import Fault
 from msvm_ref.conformance.atlas.probes import node_folders
 from msvm_ref.conformance.process import CommandError, NoAnswerError, RunningProgram
 
 INTERPRETERS = {".py": [sys.executable], ".R": ["Rscript", "--vanilla"], ".js": ["node"]}
 
 
-def shown_by_script(finding: Finding, limit: float) -> dict[str, Any]:
+def shown_by_script(finding: Fault, limit: float) -> dict[str, Any]:
     """{"title", "script", "severity", "shown": is the fault there?, "printed": what the script said}."""
     os.environ.setdefault("NODE_PATH", ":".join(str(f) for f in node_folders() if f.is_dir()))
     command = [*INTERPRETERS[finding.path.suffix], str(finding.path)]

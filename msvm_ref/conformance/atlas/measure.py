@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.conformance.atlas.entry import Entry
+from msvm_ref.conformance.atlas.entry import AtlasEntry
 from msvm_ref.conformance.cases import Case
 from msvm_ref.errors import MsvmError
 from msvm_ref.judge.certificate import Certificate
@@ -27,7 +27,7 @@ TIE = 1e-9
 """Scores nearer than this share of the largest are a tie, which may be broken either way."""
 
 
-def measured(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
+def measured(entry: AtlasEntry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
     """The fit's record: error, its objective and the optimum's enclosure in the library's own units; or why there is none."""
     if "broke" in line:
         return {"broke": line["broke"]}
@@ -47,7 +47,7 @@ def excess(certificate: Certificate) -> float:
     return max((certificate.primal_value - certificate.lower) / certificate.lower, 0.0)
 
 
-def _whole(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
+def _whole(entry: AtlasEntry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
     d = len(np.unique(case.y))
     constant = entry.convention.from_C(case.C, len(case.y), d)
     posed = entry.convention.pose(case.X, case.y, constant)
@@ -65,7 +65,7 @@ def _whole(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict
     }
 
 
-def _pairs(entry: Entry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
+def _pairs(entry: AtlasEntry, case: Case, line: dict[str, Any], truth: Truth) -> dict[str, Any]:
     labels = np.unique(case.y).tolist()
     binary = {tuple(p["classes"]): (_real(p["w"]), float(p["b"])) for p in line["pairs"]}
     missing = [pair for pair in itertools.combinations(labels, 2) if pair not in binary]

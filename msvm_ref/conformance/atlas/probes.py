@@ -21,14 +21,14 @@ NODE_FOLDERS = ("/usr/local/lib/node_modules", "/usr/lib/node_modules")
 
 
 @dataclass(frozen=True)
-class Probe:
+class Installed:
     """``version()`` is the installed version, or "" where it is not installed."""
 
     name: str
     """The name it is installed under."""
     kind: str = "pip"
     """pip, r, npm, program, or header (of C++, whose revision.h has the version; needs a compiler)."""
-    needs: tuple[Probe, ...] = ()
+    needs: tuple[Installed, ...] = ()
     """What must be there beside it."""
 
     def version(self) -> str:

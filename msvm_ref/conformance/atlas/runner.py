@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.conformance.atlas.data import DATA, WORDS, case_of
-from msvm_ref.conformance.atlas.entry import Entry
+from msvm_ref.conformance.atlas.entry import AtlasEntry
 from msvm_ref.conformance.atlas.findings import shown_by_script
 from msvm_ref.conformance.atlas.measure import measured
 from msvm_ref.conformance.atlas.truths import truth
@@ -48,7 +48,7 @@ class Truths:
 
 
 def run(
-    entries: Sequence[Entry],
+    entries: Sequence[AtlasEntry],
     data: Sequence[str] = DATA,
     repeats: int = 3,
     jobs: int = 1,
@@ -58,10 +58,10 @@ def run(
     """The record of a run: for each entry its version, its cells and what its scripts showed. JSON-ready."""
     start, truths = time.perf_counter(), Truths()
 
-    def whole(entry: Entry) -> dict[str, Any]:
+    def whole(entry: AtlasEntry) -> dict[str, Any]:
         record = described(entry)
         if record["version"]:
-            worker = Worker(entry, limit)
+            worker = LibraryProcess(entry, limit)
             record["cells"] = []
             for kind in KINDS:
                 for name in data:
@@ -80,7 +80,7 @@ def run(
     }
 
 
-def described(entry: Entry) -> dict[str, Any]:
+def described(entry: AtlasEntry) -> dict[str, Any]:
     """What is known of an entry without running it."""
     return {
         "name": entry.name,
@@ -99,10 +99,10 @@ def described(entry: Entry) -> dict[str, Any]:
     }
 
 
-class Worker:
+class LibraryProcess:
     """The process in which an entry's library runs; started again where the library ended it."""
 
-    def __init__(self, entry: Entry, limit: float) -> None:
+    def __init__(self, entry: AtlasEntry, limit: float) -> None:
         self.entry, self.limit = entry, limit
         self.program: RunningProgram | None = None
 
@@ -133,7 +133,9 @@ class Worker:
         return line
 
 
-def cell(worker: Worker, kind: str, data: str, repeats: int, truths: Truths) -> dict[str, Any]:
+def cell(
+    worker: LibraryProcess, kind: str, data: str, repeats: int, truths: Truths
+) -> dict[str, Any]:
     """One solver's fits of one data set at one setting, each certified; an abort or a time-out is part of the record."""
     case, records = case_of(data), []
     for _ in range(repeats):

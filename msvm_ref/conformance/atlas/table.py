@@ -8,7 +8,7 @@ from msvm_ref.conformance.atlas import verdict as v
 
 
 def table(record: dict[str, Any], width: int = 80) -> list[str]:
-    """Entry, version, machine, largest certified error at default and tightest settings, verdict with its remark."""
+    """AtlasEntry, version, machine, largest certified error at default and tightest settings, verdict with its remark."""
     here = v.by_severity(e for e in record["entries"] if e["version"])
     rows = [("entry", "version", "machine", "default", "tight", "verdict")]
     for entry in here:
