@@ -26,7 +26,7 @@ def _text(entry: AtlasEntry, version: str, finding: Fault, limit: float) -> str:
 
 {entry.library} {version}, {entry.title}; {platform.system()} {platform.machine()}, Python {platform.python_version()}.
 
-It minimises, as documented: {entry.convention.source}.
+What it minimises: {entry.convention.source}.
 
 ```{LANGUAGES[finding.path.suffix]}
 {finding.path.read_text().strip()}

@@ -1,5 +1,5 @@
 # Snap ML minimises  λ/2 ||w||² + Σ max(0, 1 − y w·x)  here (it does on most data). On these five rows it stops at a point
-# that is no minimum, whatever tol and max_iter: w = (1/2, −1/3) is better. Evaluated in exact arithmetic.
+# that is no minimum, at tol=1e-12 and max_iter=100000: w = (1/2, −1/3) is better. Evaluated in exact arithmetic.
 from fractions import Fraction
 
 import numpy as np

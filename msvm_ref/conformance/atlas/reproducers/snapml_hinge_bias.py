@@ -1,5 +1,5 @@
 # Snap ML with fit_intercept=True minimises  λ/2 (||w||² + b²) + Σ max(0, 1 − y (w·x + b)). On these five rows it stops at a
-# point that is no minimum, whatever tol and max_iter: w = (−1/2, 0), b = 0 is better. Evaluated in exact arithmetic.
+# point that is no minimum, at tol=1e-12 and max_iter=100000: w = (−1/2, 0), b = 0 is better. Evaluated in exact arithmetic.
 from fractions import Fraction
 
 import numpy as np
