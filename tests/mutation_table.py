@@ -376,13 +376,13 @@ MUTANTS = (
     Mutant("losses/hinge.py", "return xi * xi if plan.quadratic else xi", "return xi", LOSSES),
     Mutant(
         "model/conventions/convention.py",
-        "self.loss.at(d) ** q * self.scale.at(d) ** 2",
-        "self.loss.at(d) * self.scale.at(d) ** 2",
+        "self.loss.at(d) ** q * self.multiple.at(d)",
+        "self.loss.at(d) * self.multiple.at(d)",
         CONVENTIONS,
     ),
     Mutant(
         "model/conventions/convention.py",
-        'return factor if self.parameter == "C" else factor / n',
+        'return factor if self.parameter in ("C", "1/C") else factor / n',
         "return factor",
         CONVENTIONS,
     ),

@@ -22,6 +22,7 @@ SLOW = {
     "predict": ["-", "iris"],
     "demo": ["--report", "out.md"],
     "fisher": ["WW", "-d", "7"],
+    "atlas": ["scikit-learn", "--report", "out.html"],
     "targets": ["WW", "-d", "5", "--report", "out.html"],
     "circle": ["--report", "out.html"],
     "claims": ["--report", "out.html"],

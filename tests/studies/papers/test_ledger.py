@@ -112,7 +112,7 @@ def test_restored_formulas_say_so_each_and_no_other_does():
         in_full(decision),
         table([decision]),
         str(as_dict([decision])),
-        page([decision], {}, ""),
+        page([decision], {}, {}),
     ):
         assert "was restored" in text
     other = Decision(CLAIMS[0], Evidence(True, "so"), None, 0.0)
