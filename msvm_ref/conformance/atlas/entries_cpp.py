@@ -11,7 +11,9 @@ LIBLINEAR, INSTALL_LIBLINEAR = Installed("liblinear-official"), "pip install lib
 LIBSVM, INSTALL_LIBSVM = Installed("libsvm-official"), "pip install libsvm-official"
 SNAPML, INSTALL_SNAPML = Installed("snapml"), "pip install snapml"
 MLPACK, INSTALL_MLPACK = Installed("mlpack"), "pip install mlpack"
-INFERRED = "its documentation states no formula: this one was chosen because its fits match it on most small problems"
+INFERRED = (
+    "the formula was inferred from its fits of small problems, not taken from its documentation"
+)
 TORCH, INSTALL_TORCH = Installed("torch"), "pip install torch"
 
 ENTRIES: tuple[AtlasEntry, ...] = (
