@@ -11,6 +11,9 @@ LIBLINEAR, INSTALL_LIBLINEAR = Installed("liblinear-official"), "pip install lib
 LIBSVM, INSTALL_LIBSVM = Installed("libsvm-official"), "pip install libsvm-official"
 SNAPML, INSTALL_SNAPML = Installed("snapml"), "pip install snapml"
 MLPACK, INSTALL_MLPACK = Installed("mlpack"), "pip install mlpack"
+INFERRED = (
+    "the formula was inferred from its fits of small problems, not taken from its documentation"
+)
 TORCH, INSTALL_TORCH = Installed("torch"), "pip install torch"
 
 ENTRIES: tuple[AtlasEntry, ...] = (
@@ -66,6 +69,7 @@ ENTRIES: tuple[AtlasEntry, ...] = (
                 "snapml_hinge.py",
             ),
         ),
+        note=INFERRED,
     ),
     AtlasEntry(
         "snapml-hinge-bias", "snapml", "SupportVectorMachine(fit_intercept=True)",
@@ -77,11 +81,13 @@ ENTRIES: tuple[AtlasEntry, ...] = (
                 "snapml_hinge_bias.py",
             ),
         ),
+        note=INFERRED,
     ),
     AtlasEntry(
         "snapml-squared", "snapml", "SupportVectorMachine(loss='squared_hinge')",
         "C++", SNAPML, INSTALL_SNAPML, own.OVA2_SUM, "one_vs_rest:snapml",
         {"loss": "squared_hinge"}, {"tol": 1e-12, "max_iter": 100_000},
+        note=INFERRED,
     ),
     AtlasEntry(
         "mlpack-lbfgs", "mlpack", "linear_svm(optimizer='lbfgs')",
@@ -110,11 +116,13 @@ ENTRIES: tuple[AtlasEntry, ...] = (
         "compiled:dlib",
         {},
         {"epsilon": 1e-10},
+        note=INFERRED,
     ),
     AtlasEntry(
         "dlib-binary", "dlib", "svm_c_trainer_linear, one class against the rest",
         "C++", Installed("dlib-bin"), "pip install dlib-bin", own.OVA_MEAN_BIAS, "one_vs_rest:dlib",
         {}, {"epsilon": 1e-10, "max_iterations": 1_000_000},
+        note=INFERRED,
     ),
     AtlasEntry(
         "skglm", "skglm", "LinearSVC, one class against the rest",

@@ -30,6 +30,7 @@ def markdown(record: dict[str, Any]) -> str:
     if away := [e for e in entries if not e["version"]]:
         parts += ["\n## Not installed in this run\n"]
         parts += [f"- {e['name']} ({e['library']}, {e['machine']}): `{e['install']}`" for e in away]
+    parts += [f"\n## About this run\n\n{record['remark']}"] if record.get("remark") else []
     parts += [f"\n```text\n{provenance_text(record['provenance'])}\n```\n"]
     return "\n".join(parts)
 

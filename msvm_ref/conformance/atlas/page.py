@@ -53,6 +53,8 @@ def page(record: dict[str, Any]) -> str:
             "<h2>Not installed in this run</h2>",
             definitions((e["name"], f"<code>{escape(e['install'])}</code>") for e in away),
         ]
+    if record.get("remark"):
+        parts.append(f"<h2>About this run</h2><p>{escape(record['remark'])}</p>")
     parts.append(f"<p class=quiet>{escape(provenance_text(record['provenance']))}</p>")
     return whole("The atlas of multi-class SVMs", parts)
 
