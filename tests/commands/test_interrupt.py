@@ -21,7 +21,7 @@ SLOW = {
     "fit": ["digits", "--method", "dual", "--save", "out.json"],
     "predict": ["-", "iris"],
     "demo": ["--report", "out.md"],
-    "fisher": ["WW", "-d", "7"],
+    "fisher": ["RM(1/2)", "-d", "10"],
     "atlas": ["scikit-learn", "--report", "out.html"],
     "targets": ["WW", "-d", "5", "--report", "out.html"],
     "circle": ["--report", "out.html"],

@@ -11,6 +11,7 @@ import pytest
 
 from msvm_ref.cli import main
 from msvm_ref.errors import DataError, MsvmError
+from msvm_ref.pages import provenance
 from msvm_ref.studies.papers import ledger
 from msvm_ref.studies.papers.claim import Claim, Decision, Evidence, Verdict
 from msvm_ref.studies.papers.report import as_dict, in_full, page, table
@@ -112,11 +113,11 @@ def test_restored_formulas_say_so_each_and_no_other_does():
         in_full(decision),
         table([decision]),
         str(as_dict([decision])),
-        page([decision], {}, {}),
+        page([decision], {}, provenance()),
     ):
         assert "was restored" in text
     other = Decision(CLAIMS[0], Evidence(True, "so"), None, 0.0)
-    assert "was restored" not in in_full(other) + table([other]) + page([other], {}, "")
+    assert "was restored" not in in_full(other) + table([other]) + page([other], {}, provenance())
 
 
 def below(limit):
