@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     with Progress("certifying", quiet=options.quiet):
         reference: Any = solve if options.reference else None
         certificate = certify(claim.problem, **claim.given, reference=reference)
-    verdict = verdict_of(certificate, options.tolerance)
+    verdict = certificate.verdict(options.tolerance)
     data = {
         "verdict": verdict,
         "tolerance": options.tolerance,
@@ -60,24 +60,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def told(verdict: str, tolerance: float, certificate: Any) -> str:
-    """The verdict at this tolerance, and the certificate without its own word where that is another."""
-    lines = str(certificate).splitlines()
-    if verdict == "UNDECIDED":
-        lines = [line for line in lines if not line.startswith("NOT OPTIMAL")]
-    return "\n".join([f"{verdict} at {tolerance:g}{advice(verdict, certificate)}", *lines])
-
-
-def verdict_of(certificate: Any, tolerance: float) -> str:
-    """OPTIMAL, NOT OPTIMAL, or UNDECIDED where the enclosure is too wide to tell."""
-    if certificate.optimal(tolerance):
-        return "OPTIMAL"
-    c, faults = certificate, certificate.infeasibility.values()
-    surely = [0.0]  # the error that is there whatever the optimum is within [lower, upper]
-    if c.primal_value is not None and c.primal_value > 0:
-        surely.append((c.primal_value - c.upper) / c.primal_value)
-    if c.dual_value is not None and c.upper > 0:
-        surely.append((c.lower - c.dual_value) / c.upper)
-    return "NOT OPTIMAL" if max(*surely, *faults) > tolerance else "UNDECIDED"
+    """The verdict at this tolerance, and the certificate."""
+    return f"{verdict} at {tolerance:g}{advice(verdict, certificate)}\n{certificate}"
 
 
 def advice(verdict: str, certificate: Any) -> str:

@@ -100,6 +100,20 @@ class Certificate:
         errors = (self.primal_error, self.dual_error, *self.infeasibility.values())
         return all(error <= tol for error in errors)
 
+    @property
+    def sure_error(self) -> float:
+        """The relative error the candidate has wherever in [lower, upper] the optimum lies, rounded down."""
+        pairs = [(self.primal_value, self.upper, self.primal_value)]
+        pairs += [(self.lower, self.dual_value, self.upper)] if self.dual_value is not None else []
+        return max(_surely(above, below, scale) for above, below, scale in pairs)
+
+    def verdict(self, tol: float = 1e-9) -> str:
+        """OPTIMAL, NOT OPTIMAL, or UNDECIDED where the enclosure is too wide to tell."""
+        if self.optimal(tol):
+            return "OPTIMAL"
+        worst = max(self.sure_error, *self.infeasibility.values(), 0.0)
+        return "NOT OPTIMAL" if worst > tol else "UNDECIDED"
+
     def to_dict(self) -> dict[str, Any]:
         """Every field and derived number; infinities as the strings 'inf' and '-inf' so that JSON stays JSON."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -117,6 +131,17 @@ class Certificate:
         from msvm_ref.judge.report import report
 
         return report(self)
+
+
+def _surely(above: float | None, below: float, scale: float | None) -> float:
+    """(above - below) / scale, rounded down; 0 where it is not known to be positive."""
+    if above is None or scale is None or not (below < above < math.inf and 0 < scale < math.inf):
+        return 0.0
+    if not math.isfinite(below):
+        return 0.0
+    exact = (Fraction(above) - Fraction(below)) / Fraction(scale)
+    near = float(exact)
+    return near if near <= exact else math.nextafter(near, 0.0)
 
 
 def _relative(above: float, below: float, scale: float) -> float:

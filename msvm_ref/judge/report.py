@@ -11,17 +11,20 @@ TOLERANCES = (1e-12, 1e-9, 1e-6, 1e-3)
 
 def report(c: Certificate) -> str:
     passed = next((tol for tol in TOLERANCES if c.optimal(tol)), None)
-    lines = [c.title]
+    lines, judged = [c.title], c.verdict(TOLERANCES[-1])
     if passed is None:
-        lines.append(f"NOT OPTIMAL: {_distance(c)}")
+        lines.append(f"{judged}: {_distance(c)}")
     lines.append(f"optimum in [{c.lower:.12g}, {c.upper:.12g}]   relative gap {c.relative_gap:.1e}")
     value = c.primal_value if c.primal_value is not None else c.dual_value
-    verdict = f"OPTIMAL at {passed:.0e}" if passed is not None else "refused at 1e-3"
+    refused = "refused" if judged == "NOT OPTIMAL" else "undecided"
+    verdict = f"OPTIMAL at {passed:.0e}" if passed is not None else f"{refused} at 1e-3"
     lines.append(
         f"candidate {'primal' if c.primal_value is not None else 'dual'} value {value:.12g}   {verdict}"
     )
-    if passed is None:
+    if judged == "NOT OPTIMAL":
         lines.append(f"largest fault: {_fault(c)}")
+    elif passed is None:
+        lines.append("the enclosure is too wide to tell: alpha= or reference= may narrow it")
     if c.primal_value is not None:
         lines.append(f"‖W − W*‖ ≤ {c.distance_bound:.1e}")
     lines.append(_blocks(c))
@@ -36,19 +39,18 @@ def _distance(c: Certificate) -> str:
     worst = max(c.infeasibility.items(), key=lambda item: item[1], default=("", 0.0))
     if max(c.primal_error, c.dual_error) <= 1e-3:
         return f"infeasible as handed in, {worst[0].replace('_', '-')} off by {worst[1]:.1e} (relative)"
+    sure = 100 * c.sure_error
     if c.primal_value is None:
-        return f"dual value up to {100 * c.dual_error:.3g} % below the optimum"
+        return f"dual value {sure:.3g} to {100 * c.dual_error:.3g} % below the optimum"
     if not math.isfinite(c.primal_value):
         return "its objective overflows"
     if c.lower <= 0:
         return f"no positive lower bound is known; it is at most {c.primal_value:.6g} above the optimum"
     above = 100 * (c.primal_value - c.lower) / c.lower
-    sure = 100 * max(c.primal_value - c.upper, 0.0) / c.upper if c.upper < c.primal_value else 0.0
-    return (
-        f"{above:.3g} % above the optimum"
-        if c.relative_gap < 0.01 or sure
-        else f"up to {above:.3g} % above the optimum"
-    )
+    least = 100 * max(c.primal_value - c.upper, 0.0) / c.upper
+    if f"{least:.3g}" == f"{above:.3g}":
+        return f"{above:.3g} % above the optimum"
+    return f"{least:.3g} to {above:.3g} % above the optimum"
 
 
 def _fault(c: Certificate) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.cli import main
-from msvm_ref.commands.certify import advice, verdict_of
+from msvm_ref.commands.certify import advice
 from msvm_ref.commands.listing import COMMANDS, whole_parser
 from msvm_ref.commands.table import folded
 from tests.commands.terminal import environment
@@ -82,10 +82,10 @@ def test_a_bound_that_cannot_tell_is_undecided_not_wrong(folder, capsys):
     assert text.startswith("NOT OPTIMAL")
     certificate = mr.certify(truth.problem, W=truth.W)
     loose = replace(certificate, lower=0.995 * truth.objective, upper=certificate.primal_value)
-    assert verdict_of(loose, 1e-3) == "UNDECIDED"
+    assert loose.verdict(1e-3) == "UNDECIDED"
     assert "between 0 and 0.5 % from the optimum; pass --reference" in advice("UNDECIDED", loose)
-    assert verdict_of(loose, 1e-2) == "OPTIMAL"
-    assert verdict_of(replace(loose, upper=0.996 * truth.objective), 1e-3) == "NOT OPTIMAL"
+    assert loose.verdict(1e-2) == "OPTIMAL"
+    assert replace(loose, upper=0.996 * truth.objective).verdict(1e-3) == "NOT OPTIMAL"
 
 
 def test_a_report_is_diagnosed_check_by_check(folder, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -340,3 +341,18 @@ def test_the_kkt_blocks_are_sums_of_products_written_out(machine, cost):
     off = np.sqrt(((W - X.T @ A) ** 2).sum() + ((b - A.sum(axis=0)) ** 2).sum())
     norm = max(np.linalg.norm(W), np.linalg.norm(X.T @ A))
     assert certificate.stationarity == pytest.approx(off / norm, rel=1e-9)
+
+
+def test_not_optimal_is_only_said_where_it_is_proved():
+    """A poor lower bound leaves a right answer undecided; a better point known makes the difference."""
+    truth = mr.solve(mr.Problem(mr.WW, *blobs(3), C=1.0))
+    own = truth.objective
+    wide = replace(truth.certificate, lower=0.9 * own, upper=own, primal_value=own, dual_value=None)
+    assert wide.verdict(1e-3) == "UNDECIDED"
+    assert "UNDECIDED: 0 to 11.1 % above the optimum" in str(wide)
+    assert "NOT OPTIMAL" not in str(wide)
+    beaten = replace(wide, upper=0.95 * own)
+    assert beaten.verdict(1e-3) == "NOT OPTIMAL"
+    assert "NOT OPTIMAL: 5.26 to 11.1 % above the optimum" in str(beaten)
+    assert replace(wide, upper=own * (1 - 1e-4)).verdict(1e-3) == "UNDECIDED"
+    assert replace(wide, lower=own * (1 - 1e-4)).verdict(1e-3) == "OPTIMAL"
