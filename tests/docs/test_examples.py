@@ -191,7 +191,7 @@ def test_the_errata_are_numbered_as_the_ledger_cites_them() -> None:
 
     page = TEXT[ROOT / "docs" / "mathematics.md"]
     sections = dict(re.findall(r'^### <a id="e(\d+)"></a>(.*?)(?=^#)', page, re.M | re.S))
-    assert list(map(int, sections)) == list(range(1, 24))
+    assert list(map(int, sections)) == list(range(1, len(sections) + 1))
     for claim in ledger.select():
         for erratum in claim.errata:
             assert re.search(rf"\b{claim.id}\b", sections[erratum[1:]]), (claim.id, erratum)

@@ -13,7 +13,13 @@ FILES = {
     for path in ROOT.rglob("*")
     if path.is_file() and not {".git", "site", "node_modules"} & set(path.relative_to(ROOT).parts)
 }
-MADE_BY_THE_SITE = {"certified.md", "changelog.md", "command-line.md", "vectors-format.md"}
+MADE_BY_THE_SITE = {
+    "certified.md",
+    "changelog.md",
+    "command-line.md",
+    "program.md",
+    "vectors-format.md",
+}
 MADE_BY_THE_READER = {"report.md"}
 MENTION = re.compile(
     r"(?<![\w:/.<{-])((?:[A-Za-z_][\w-]*/)*[A-Za-z_][\w-]*\.(?:md|py|pdf|tex|ipynb))(?![\w(])"
