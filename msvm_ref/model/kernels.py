@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import LARGEST, Array, real_number, refuse_masked
@@ -126,6 +125,8 @@ class Rbf:
                 np.multiply(square, -self.gamma, out=square)
                 return np.exp(square, out=square), 1.01 * off + 12 * UNIT + lost
         if care < 2:
+            from scipy.spatial.distance import cdist  # half a second, only where it is needed
+
             square = cdist(a, b, "sqeuclidean")
             return np.exp(-self.gamma * square), (p + 12) * UNIT + lost
         square = squared_distances(a.astype(np.longdouble), b.astype(np.longdouble))
