@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
 import pytest
 
 import msvm_ref as mr
@@ -21,3 +24,11 @@ def bias(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(params=COSTS)
 def cost(request: pytest.FixtureRequest) -> str:
     return request.param
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

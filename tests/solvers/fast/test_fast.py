@@ -229,6 +229,7 @@ def test_limits_return_the_best_certified_candidate_and_say_so():
         assert solution.certificate.lower <= mr.solve(problem).objective * (1 + 1e-9)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_is_raised_and_ends_with_a_certified_candidate_only_on_request(monkeypatch):
     X, y = data(60)
     original = driver._Ascent._pass

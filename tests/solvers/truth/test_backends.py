@@ -155,6 +155,7 @@ def test_changing_only_c_compiles_once(monkeypatch):
                 assert fresh.certificate.lower <= solution.certificate.upper
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_while_a_backend_runs_is_raised_when_it_returns():
     """OSQP and ECOS handle the signal themselves; it must not look like a failure of theirs."""
 
