@@ -9,6 +9,7 @@ import pytest
 
 from tests import mutation
 from tests.mutation_table import MUTANTS, Mutant
+from tests.small_problems import NIGHTLY
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,6 +38,7 @@ def test_the_table_is_long_and_wide():
     assert len({m.file.partition("/")[0] for m in MUTANTS}) >= 8
 
 
+@pytest.mark.skipif(not NIGHTLY, reason="nightly: a copy of the tree, tests run on it")
 def test_a_mutant_no_test_sees_is_reported(tmp_path, monkeypatch, capsys):
     """A copy with a function and two tests, of which one looks at nothing."""
     (tmp_path / "msvm_ref").mkdir()

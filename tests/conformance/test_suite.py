@@ -24,6 +24,7 @@ from msvm_ref.conformance.command import CommandError, kernlab_version
 from msvm_ref.conformance.suite import make_trial, run_check
 from msvm_ref.conformance.verdicts import CheckFailed
 from tests.conformance.zoo import HalfC, honest
+from tests.small_problems import NIGHTLY
 
 FEW = [
     "check_optimality",
@@ -397,6 +398,7 @@ def with_r():
         pytest.skip(str(error))
 
 
+@pytest.mark.skipif(not NIGHTLY, reason="nightly: R's library, half a minute")
 def test_kernlab_loses_one_multiplier():
     """What kernlab 0.9-32 gets wrong is one number: restored, spoc-svc and kbb-svc are optimal to 1e-6 (see kernlab.R)."""
     if with_r() != "0.9.32":
