@@ -10,7 +10,7 @@ import pytest
 from tests.adversary import campaign
 from tests.adversary.attack import Outcome, attack
 
-SEED, PROBLEMS = 1, 20
+SEED, PROBLEMS = 1, 30
 HERE = Path(__file__).parent
 SOURCES = "sources.py"
 """The only file that may know a solver or the exact path: for proposals, which are then proved or dropped."""
