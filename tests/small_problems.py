@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import combinations, product
 from typing import Any
 
@@ -28,6 +29,8 @@ BIASES = ("none", "free", "penalized")
 COSTS = ("linear", "quadratic")
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 """The nightly profile runs whole products; every other one a table in which every pair of values meets."""
+DOCS = NIGHTLY or all(find_spec(name) is not None for name in ("mkdocs", "mkdocstrings"))
+"""With the extra ``docs`` the pages are run, built and looked at; without it, the README is run."""
 
 
 def table(main: Sequence[Sequence[Any]], extra: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:

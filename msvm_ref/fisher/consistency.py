@@ -175,12 +175,12 @@ def _evidence(c: Counterexample, cost: str) -> list[str]:
     P, f, g = (show(v) for v in (c.P, c.f, c.bayes_scores))
     width = max(map(len, (P, f, g)))
     margin = " " * 28
+    best = "perfect" if cost == "quadratic" else "best of those perfect"
     lines = [
         f"counterexample ({scope})".ljust(28)
         + f"P  = {P.ljust(width)}   Bayes class {_plain(c.bayes)}",
         margin + f"f* = {f.ljust(width)}   {alone}predicts {classes(c.predicted)}   risk {c.risk}",
-        margin
-        + f"fᴮ = {g.ljust(width)}   best of those perfect for class {c.j + 1}   risk {c.bayes_risk}",
+        margin + f"fᴮ = {g.ljust(width)}   {best} for class {c.j + 1}   risk {c.bayes_risk}",
     ]
     return lines if c.bayes_scores != c.f else lines[:2]
 

@@ -47,7 +47,7 @@ class Counterexample:
     neighbours: tuple[Table, ...] | None
     """Multipliers at the d points P + radius (e_i - 1/d)."""
     bayes_scores: Rationals
-    """Among the scores with the least loss on class j, those of least risk."""
+    """Among the scores with the least loss on class j, those of least risk (by the linear hinge, for the squared one too)."""
     bayes_risk: Fraction
     """Their risk."""
 

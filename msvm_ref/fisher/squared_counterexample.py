@@ -16,7 +16,7 @@ from msvm_ref.errors import BackendError, SpecError
 from msvm_ref.exact.lp import Infeasible, Program
 from msvm_ref.exact.numbers import fractions, rational
 from msvm_ref.fisher.counterexample import Counterexample, Table
-from msvm_ref.fisher.face import lowest, minimum
+from msvm_ref.fisher.face import lowest
 from msvm_ref.fisher.loss import Number, PointLoss, Vector, slack
 from msvm_ref.fisher.probability import bayes_classes, rounded, simple_probabilities
 from msvm_ref.fisher.region import Nothing, above, corners, inside
@@ -180,12 +180,14 @@ def squared_losses(loss: PointLoss, f: Sequence[Number]) -> list[Number]:
 
 
 def _evidence(loss: PointLoss, f: Sequence[Number], k: int, P: Vector) -> Counterexample:
+    from msvm_ref.fisher.quadratic import quadratic_minimum
+
     j = bayes_classes(P)[0]
     proof = squared_multipliers(loss, f, P)
     assert proof is not None
     around = _neighbourhood(loss, f, k, j, P)
     sure = [rational(Fraction(int(c == j))) for c in range(loss.d)]
-    _, bayes_scores = lowest(loss, P, minimum(loss, sure).face)
+    _, bayes_scores = lowest(loss, P, quadratic_minimum(loss, sure)[1])
 
     def risk(scores: Sequence[Number]) -> Fraction:
         total = sum(

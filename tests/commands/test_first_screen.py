@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.commands.terminal import COLUMNS, LINES, environment, replay
-from tests.small_problems import NIGHTLY
+from tests.small_problems import DOCS, NIGHTLY
 
 MODULE = """
 import msvm_ref as mr
@@ -34,6 +34,7 @@ def tidy(seen):
     assert not any("left" in line and "|" in line for line in seen.lines)  # and gone in the end
 
 
+@pytest.mark.skipif(not DOCS, reason="the whole suite on ten machines: with the pages")
 def test_sklearn(folder):
     seen = replay("validate", "sklearn", cwd=folder)
     assert seen.status == 0
@@ -65,7 +66,7 @@ def test_one_cause_is_told_once_with_the_way_out(folder):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("machines",), ("conventions",), ("checks",), ("--help",), ("vectors", "verify")],
+    [("machines",), ("conventions",), ("checks",), ("--help",)] + DOCS * [("vectors", "verify")],
     ids=" ".join,
 )
 def test_other_screens(arguments, folder):

@@ -10,18 +10,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.docs.webdriver import Browser, missing
+from tests.small_problems import DOCS
 
 ROOT = Path(__file__).parents[2]
 PHONE = 390
 pytestmark = pytest.mark.skipif(
-    find_spec("mkdocs") is None or find_spec("mkdocstrings") is None,
-    reason="mkdocs is not installed: pip install -e '.[docs]'",
+    not DOCS, reason="mkdocs is not installed: pip install -e '.[docs]'"
 )
 in_a_browser = pytest.mark.skipif(bool(missing()), reason=missing() or "a browser is there")
 

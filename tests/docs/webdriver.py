@@ -14,6 +14,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from tests.small_problems import DOCS
+
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -30,7 +32,9 @@ FLAGS = (
 
 
 def missing() -> str:
-    """Why no browser can be driven here; empty where one can."""
+    """Why no browser is driven here; empty where one is."""
+    if not DOCS:
+        return "the extra docs is not installed: pip install -e '.[docs]'"
     absent = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
     return (
         f"{' and '.join(absent)} not installed (apt-get install chromium chromium-driver)"

@@ -169,3 +169,13 @@ def test_a_zero_target_is_inconsistent():
     result = fisher_consistency(flat, 3)
     assert not result.consistent
     result.verify()
+
+
+def test_bayes_scores_are_best_by_the_squared_loss():
+    """Where the hinges of one class pull against each other, its least squared loss is not where its least hinge loss is."""
+    torn = Machine(
+        "torn", Margin("torn", F(1, 2), F(-1, 2), F(0)), TOTAL_SUM, Target(F(0), F(1, 2)), False
+    )
+    result = fisher_consistency(squared(torn), 3, "closed")
+    assert result.counterexample.bayes_scores[0] == F(-2, 3)
+    result.verify()

@@ -12,7 +12,7 @@ from msvm_ref.conformance.losses.suite import check_loss, make_loss_trial, run_l
 from tests.losses.honest import BOTH, Honest, HonestCS
 from tests.losses.test_exact import GIVEN, SHARED
 from tests.losses.zoo import BROKEN, ZOO
-from tests.small_problems import MACHINES
+from tests.small_problems import COSTS, MACHINES, label, table
 
 
 def failed(records):
@@ -50,8 +50,9 @@ def test_an_honest_loss_with_every_parameter_passes_every_check(loss, machine):
     assert [r.status for r in records] == ["passed"] * len(LOSS_CHECKS), failed(records)
 
 
-@pytest.mark.parametrize("cost", ["linear", "quadratic"])
-@pytest.mark.parametrize("machine", [*MACHINES, GIVEN, SHARED], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    ("machine", "cost"), table([[*MACHINES, GIVEN, SHARED]], [COSTS]), ids=label
+)
 def test_our_own_losses_pass(machine, cost):
     told = machine.with_cost(cost)
 
