@@ -278,6 +278,12 @@ MUTANTS = (
         "q[j] = fmpq(1), fmpq(-1), data.cost[0]",
         f"{COPIES}[exact]",
     ),
+    Mutant(
+        "exact/lcp.py",
+        "entering = leaving + n if leaving < n else leaving - n",
+        "entering = leaving",
+        "tests/exact/test_lcp.py",
+    ),
     # theory
     Mutant(
         "fisher/risk.py", "for b in bayes\n    )", "for b in bayes[:1]\n    )", f"{RISK} {THEORY}"
