@@ -285,9 +285,7 @@ MUTANTS = (
         "tests/exact/test_lcp.py",
     ),
     # theory
-    Mutant(
-        "fisher/risk.py", "for b in bayes\n    )", "for b in bayes[:1]\n    )", f"{RISK} {THEORY}"
-    ),
+    Mutant("fisher/risk.py", "for b in bayes\n    )", "for b in bayes[:1]\n    )", RISK),
     Mutant("fisher/risk.py", "point,\n        bounded,", "True,\n        bounded,", RISK),
     Mutant(
         "fisher/risk.py",

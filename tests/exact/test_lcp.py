@@ -1,4 +1,4 @@
-"""Lemke's method by itself: what it returns solves the complementarity problem, and where it returns nothing there is nothing."""
+"""Lemke's method by itself: what it returns solves the problem, and where it returns nothing there is no solution."""
 
 from __future__ import annotations
 

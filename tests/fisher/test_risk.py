@@ -13,6 +13,7 @@ from msvm_ref.fisher.probability import probabilities, simple_probabilities
 from msvm_ref.fisher.risk import minimize_risk
 from msvm_ref.model.catalogue import AMO, ATS, CATALOGUE, CS, LLW, MMR_ORTHO, WW
 from tests.fisher.brute import ranked_first
+from tests.fisher.test_consistency import weighted_llw
 
 F = Fraction
 FOUR = ["2/5", "3/10", "1/5", "1/10"]
@@ -125,3 +126,11 @@ def test_json_form_is_complete():
     assert data["value"] == "16/5"
     assert data["consistent"] is False
     assert data["P"] == FOUR
+
+
+def test_of_two_bayes_classes_either_may_be_the_right_one():
+    """Class 1 has scores that class 0 cannot reach: weights of the machine tell the two apart where P does not."""
+    result = minimize_risk(weighted_llw((1, 1, 1), (3, 1, 3)), [F(2, 5), F(2, 5), F(1, 5)])
+    assert result.bayes_classes == (0, 1)
+    assert result.argmax_classes == (1,)
+    assert result.some_right
