@@ -68,7 +68,10 @@ def until_certified(
     deadline: Deadline,
     advance: Callable[[float], Run],
 ) -> Solution:
-    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time."""
+    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time.
+
+    ``work`` has ``kernel_evaluations``, values k(x_i, x_j) computed: the whole Gram where the algorithm does not count its own.
+    """
     precision = FIRST
     attempts: list[Attempt] = []
     best: Solution | None = None
@@ -96,7 +99,8 @@ def until_certified(
                 run.bounds,
             )
         if best.converged or not run.met or precision <= LAST or deadline.passed:
-            return replace(best, attempts=tuple(attempts), work={**run.work, **bounds})
+            work = {"kernel_evaluations": problem.n**2, **run.work, **bounds}
+            return replace(best, attempts=tuple(attempts), work=work)
         precision /= 10
 
 
