@@ -1,0 +1,247 @@
+"""UV's own solver: SMO on the unified dual (``unified``), for every machine.
+
+    until no KKT violation exceeds epsilon:
+        choose one or two multipliers by second order (``working_set``)
+        solve the dual in them exactly (``two_variables``)
+        g <- g - step Q[., t] for each of them: a kernel row, and O(1) for each pair
+        now and then shrink; when the rest is solved, look at everything again with the gradient made afresh
+
+UV give the dual (5) and leave its solver to their supplement and to Dogan, Glasmachers, Igel, "Fast Training of Multi-Class
+Support Vector Machines" (2011): working sets of size two without an equality constraint (S2DO), chosen by second order as in
+Glasmachers, Igel, "Maximum-Gain Working Set Selection for SVMs", JMLR 7 (2006), with shrinking and a cache of kernel rows as
+in Joachims (1998) and LIBSVM. A free bias adds the equality (6), which they reach by ``alternation``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from msvm_ref.errors import DataError
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
+from msvm_ref.solvers.classic.kesler import Index
+from msvm_ref.solvers.classic.rows import row_at
+from msvm_ref.solvers.classic.two_variables import along, in_box
+from msvm_ref.solvers.classic.unified import UnifiedDual, entry, modifiers, move
+from msvm_ref.solvers.classic.working_set import (
+    first_in_boxes,
+    first_in_simplices,
+    second_in_boxes,
+    second_in_simplex,
+    shrink_boxes,
+    shrink_simplices,
+)
+from msvm_ref.solvers.compiled import njit
+from msvm_ref.solvers.deadline import Deadline
+from msvm_ref.solvers.solution import Solution
+
+MET, SPENT, STALLED, MISSING = 0, 1, 2, 3
+PERIOD = 1000
+"""Iterations between two shrinkings, or as many as there are pairs if that is less (LIBSVM's)."""
+
+
+def solve_uv_smo(
+    problem: Problem,
+    *,
+    tolerance: float,
+    working_set: int = 2,
+    shrinking: bool = True,
+    cache_mb: float = 256.0,
+    max_iterations: int = 10_000_000,
+    max_seconds: float = math.inf,
+) -> Solution:
+    """UV's SMO; every machine, bias none or penalized, linear or quadratic cost.
+
+    ``work`` has the iterations and the kernel evaluations; ``working_set`` is 1 or 2 (with shared slacks and the linear cost 2).
+    """
+    if problem.bias == "free":
+        raise DataError(
+            "bias",
+            "be 'none' or 'penalized' for method 'uv-smo'",
+            "'free'",
+            "try method='alternation', which alternates it with the bias",
+        )
+    budget, deadline = (
+        positive_integer("max_iterations", max_iterations),
+        Deadline.of("max_seconds", max_seconds),
+    )
+    ascent = Ascent(problem, "uv-smo", working_set, shrinking, cache_mb)
+
+    def advance(precision: float) -> Run:
+        code = ascent.solve(precision, budget, deadline)
+        return Run(ascent.multipliers, ascent.work, code == MET, code == STALLED)
+
+    return until_certified(problem, "uv-smo", tolerance, deadline, advance)
+
+
+class Ascent:
+    """Where SMO stands: multipliers of the pairs, their gradient at a bias b, and the pairs in sight."""
+
+    def __init__(
+        self, problem: Problem, method: str, working_set: int, shrinking: bool, cache_mb: float
+    ) -> None:
+        self.dual = UnifiedDual(problem, method, cache_mb)
+        if working_set not in (1, 2) or isinstance(working_set, bool):
+            raise DataError("working_set", "be 1 or 2", repr(working_set))
+        if self.dual.simplex and working_set == 1:
+            raise DataError(
+                "working_set",
+                "be 2 for a machine whose components share a slack",
+                "1",
+                "one multiplier cannot move where their sum is at its bound",
+            )
+        if not isinstance(shrinking, bool):
+            raise DataError("shrinking", "be True or False", repr(shrinking))
+        size = len(self.dual.pairs.owner)
+        self.pair, self.iterations = working_set == 2, 0
+        self.period = min(max(size, 1), PERIOD) if shrinking else 0
+        self.b = np.zeros(problem.d)
+        self.alpha, self.g, self.total = np.zeros(size), np.zeros(size), np.zeros(problem.n)
+        self.active, self.seen = np.arange(size), np.ones(size, dtype=bool)
+        self.state = np.zeros(2, dtype=np.int64)
+        """How many pairs are in sight, and the iterations since they were last chosen."""
+
+    @property
+    def multipliers(self) -> Array:
+        return self.dual.scatter(self.alpha)
+
+    @property
+    def work(self) -> dict[str, float]:
+        return {
+            "iterations": self.iterations,
+            "kernel_evaluations": self.dual.rows.evaluations,
+        }
+
+    def solve(self, precision: float, budget: int, deadline: Deadline) -> int:
+        """From where it stands to KKT violations of at most precision x the largest target. MET, SPENT or STALLED."""
+        code = SPENT
+        self.refresh()
+
+        def step(most: int) -> tuple[int, bool]:
+            nonlocal code
+            spent, code = self.steps(precision * self.dual.scale, most)
+            return spent, code == MET
+
+        spent, _ = sliced(step, budget - self.iterations, deadline)
+        self.iterations += spent
+        return code
+
+    def refresh(self) -> None:
+        """Everything in sight, and the gradient afresh: what a run of updates has lost to rounding is regained."""
+        pairs = self.dual.pairs
+        self.g = self.dual.gradient(self.alpha, self.b)
+        self.total = np.bincount(pairs.owner, self.alpha, minlength=len(self.total))
+        self.active, self.seen[:] = np.arange(len(self.alpha)), True
+        self.state[:] = len(self.alpha), 0
+
+    def steps(self, epsilon: float, most: int) -> tuple[int, int]:
+        """(iterations taken, MET, SPENT or STALLED), by at most so many iterations."""
+        taken, since = 0, 0
+        while True:
+            spent, code, missing = ascend(
+                self.dual.pairs,
+                self.dual.simplex,
+                self.dual.rows.cache,
+                self.alpha,
+                self.total,
+                self.g,
+                self.active,
+                self.seen,
+                self.state,
+                self.pair,
+                self.period,
+                epsilon,
+                most - taken,
+            )
+            taken, since = taken + spent, since + spent
+            if code == MISSING:
+                self.dual.rows.make(missing)
+            elif (code == MET and self.state[0] < len(self.alpha)) or (
+                code == STALLED and since > PERIOD
+            ):
+                self.refresh()
+                since = 0
+            else:
+                return taken, code
+
+
+@njit(cache=True)
+def ascend(
+    pairs: Any,
+    simplex: bool,
+    cache: Any,
+    alpha: Array,
+    total: Array,
+    g: Array,
+    active: Index,
+    seen: Any,
+    state: Index,
+    two: bool,
+    period: int,
+    epsilon: float,
+    budget: int,
+) -> tuple[int, int, int]:
+    """(iterations, how it ended, the kernel row that is missing or -1), in place on the pairs in sight."""
+    d = pairs.nu.shape[0]
+    M_a, M_b = np.empty((d, d)), np.empty((d, d))
+    iteration = 0
+    while True:
+        size = state[0]
+        if simplex:
+            a, worst = first_in_simplices(pairs, alpha, total, g, active, size)
+        else:
+            a, worst = first_in_boxes(pairs, alpha, g, active, size, not two)
+        if worst <= epsilon:
+            return iteration, MET, -1
+        if iteration >= budget:
+            return iteration, SPENT, -1
+        if a < 0:
+            return iteration, STALLED, -1
+        i = pairs.owner[a]
+        at = row_at(cache, i)
+        if at < 0:
+            return iteration, MISSING, i
+        modifiers(pairs, a, M_a)
+        row = cache.table[at]
+        b, new_a, new_b = a, 0.0, 0.0
+        if simplex:
+            b, new_a, new_b = second_in_simplex(pairs, alpha, total, g, seen, a, M_a, row)
+        elif two:
+            b = second_in_boxes(pairs, alpha, g, active, size, a, M_a, row)
+        j = pairs.owner[b]
+        at = row_at(cache, j)
+        if at < 0:
+            return iteration, MISSING, j
+        if not simplex:
+            Q = (pairs.root[a] ** 2, pairs.root[b] ** 2, entry(pairs, a, M_a, row, b))
+            if b == a:
+                new_a = along(alpha[a], g[a], Q[0], 0.0, pairs.upper[a])
+            else:
+                new_a, new_b, _ = in_box(
+                    alpha[a], alpha[b], g[a], g[b], Q, pairs.upper[a], pairs.upper[b]
+                )
+        step_a = new_a - alpha[a]
+        step_b = new_b - alpha[b] if b != a else 0.0
+        if step_a == 0.0 and step_b == 0.0:
+            return iteration, STALLED, -1
+        if step_a != 0.0:
+            alpha[a] = new_a
+            move(pairs, a, M_a, row, step_a, active, size, g)
+        if step_b != 0.0:
+            alpha[b] = new_b
+            modifiers(pairs, b, M_b)
+            move(pairs, b, M_b, cache.table[at], step_b, active, size, g)
+        if simplex:
+            total[i] = alpha[pairs.start[i] : pairs.start[i + 1]].sum()
+        iteration += 1
+        state[1] += 1
+        if period > 0 and state[1] >= period:
+            state[1] = 0
+            if simplex:
+                state[0] = shrink_simplices(pairs, alpha, total, g, active, size, seen, worst)
+            else:
+                state[0] = shrink_boxes(pairs, alpha, g, active, size, seen, worst)
