@@ -96,33 +96,28 @@ class UnifiedDual:
 
 
 @njit(cache=True)
-def modifiers(pairs: Any, t: int, out: Array) -> None:
-    """out[y,q] = M[(y_t,p_t),(y,q)], for every class y and component q."""
+def modifiers(nu: Array, projected: Array, y: int, p: int, out: Array) -> None:
+    """out[z,q] = M[(y,p),(z,q)], for every class z and component q."""
     out[:] = 0.0
-    row = pairs.nu[pairs.label[t], pairs.component[t]]
-    for m in range(len(row)):
-        if row[m] != 0.0:
-            for y in range(out.shape[0]):
+    for m in range(nu.shape[2]):
+        factor = nu[y, p, m]
+        if factor != 0.0:
+            for z in range(out.shape[0]):
                 for q in range(out.shape[1]):
-                    out[y, q] += row[m] * pairs.projected[y, q, m]
+                    out[z, q] += factor * projected[z, q, m]
 
 
 @njit(cache=True)
-def entry(pairs: Any, t: int, M: Array, row: Array, u: int) -> float:
-    """Q_tu; M are the modifiers of t, row is k(x_i, .) of its example."""
-    if t == u:
-        return float(pairs.root[t] ** 2)
-    value = M[pairs.label[u], pairs.component[u]] * row[pairs.owner[u]]
-    if pairs.shared and pairs.owner[t] == pairs.owner[u]:
-        value += pairs.ridge[t]
-    return float(value)
+def column(pairs: Any, t: int, row: Array, active: Index, size: int, M: Array, out: Array) -> None:
+    """out[u] = Q_ut for the active pairs u, O(1) for each; row is k(x_i, .) of t's example, M room for the modifiers.
 
-
-@njit(cache=True)
-def move(
-    pairs: Any, t: int, M: Array, row: Array, step: float, active: Index, size: int, g: Array
-) -> None:
-    """g <- g - step Q[., t] on the active pairs: what UV's bound for one iteration counts, O(1) for each of them."""
+    (The fields are read once: numba counts references at every look into a tuple of arrays.)
+    """
+    owner, label, component = pairs.owner, pairs.label, pairs.component
+    i, ridge, shared = owner[t], pairs.ridge[t], pairs.shared
+    modifiers(pairs.nu, pairs.projected, label[t], component[t], M)
     for k in range(size):
         u = active[k]
-        g[u] -= step * entry(pairs, t, M, row, u)
+        out[u] = M[label[u], component[u]] * row[owner[u]]
+        if u == t or (shared and owner[u] == i):
+            out[u] += ridge

@@ -26,7 +26,7 @@ from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.rows import row_at
 from msvm_ref.solvers.classic.two_variables import along, in_box
-from msvm_ref.solvers.classic.unified import UnifiedDual, entry, modifiers, move
+from msvm_ref.solvers.classic.unified import UnifiedDual, column
 from msvm_ref.solvers.classic.working_set import (
     first_in_boxes,
     first_in_simplices,
@@ -187,7 +187,7 @@ def ascend(
 ) -> tuple[int, int, int]:
     """(iterations, how it ended, the kernel row that is missing or -1), in place on the pairs in sight."""
     d = pairs.nu.shape[0]
-    M_a, M_b = np.empty((d, d)), np.empty((d, d))
+    M, Q_a, Q_b = np.empty((d, d)), np.empty(len(alpha)), np.empty(len(alpha))
     iteration = 0
     while True:
         size = state[0]
@@ -205,36 +205,34 @@ def ascend(
         at = row_at(cache, i)
         if at < 0:
             return iteration, MISSING, i
-        modifiers(pairs, a, M_a)
-        row = cache.table[at]
+        column(pairs, a, cache.table[at], active, size, M, Q_a)
         b, new_a, new_b = a, 0.0, 0.0
         if simplex:
-            b, new_a, new_b = second_in_simplex(pairs, alpha, total, g, seen, a, M_a, row)
+            b, new_a, new_b = second_in_simplex(pairs, alpha, total, g, seen, a, Q_a)
         elif two:
-            b = second_in_boxes(pairs, alpha, g, active, size, a, M_a, row)
+            b = second_in_boxes(pairs, alpha, g, active, size, a, Q_a)
         j = pairs.owner[b]
         at = row_at(cache, j)
         if at < 0:
             return iteration, MISSING, j
         if not simplex:
-            Q = (pairs.root[a] ** 2, pairs.root[b] ** 2, entry(pairs, a, M_a, row, b))
+            upper, Q = pairs.upper, (pairs.root[a] ** 2, pairs.root[b] ** 2, Q_a[b])
             if b == a:
-                new_a = along(alpha[a], g[a], Q[0], 0.0, pairs.upper[a])
+                new_a = along(alpha[a], g[a], Q[0], 0.0, upper[a])
             else:
-                new_a, new_b, _ = in_box(
-                    alpha[a], alpha[b], g[a], g[b], Q, pairs.upper[a], pairs.upper[b]
-                )
+                new_a, new_b, _ = in_box(alpha[a], alpha[b], g[a], g[b], Q, upper[a], upper[b])
         step_a = new_a - alpha[a]
         step_b = new_b - alpha[b] if b != a else 0.0
         if step_a == 0.0 and step_b == 0.0:
             return iteration, STALLED, -1
-        if step_a != 0.0:
-            alpha[a] = new_a
-            move(pairs, a, M_a, row, step_a, active, size, g)
         if step_b != 0.0:
+            column(pairs, b, cache.table[at], active, size, M, Q_b)
+        for k in range(size):
+            t = active[k]
+            g[t] -= step_a * Q_a[t] + (step_b * Q_b[t] if step_b != 0.0 else 0.0)
+        alpha[a] = new_a
+        if b != a:
             alpha[b] = new_b
-            modifiers(pairs, b, M_b)
-            move(pairs, b, M_b, cache.table[at], step_b, active, size, g)
         if simplex:
             total[i] = alpha[pairs.start[i] : pairs.start[i + 1]].sum()
         iteration += 1

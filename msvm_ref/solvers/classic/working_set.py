@@ -20,7 +20,6 @@ import numpy as np
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.two_variables import along, gain, in_triangle, stationary
-from msvm_ref.solvers.classic.unified import entry
 from msvm_ref.solvers.compiled import njit
 
 FULL = 1e-13
@@ -40,15 +39,16 @@ def first_in_boxes(
     pairs: Any, alpha: Array, g: Array, active: Index, size: int, by_gain: bool
 ) -> tuple[int, float]:
     """(a, the largest violation); a by its own gain, or by the violation."""
+    upper, root = pairs.upper, pairs.root
     a, best, worst = -1, 0.0, 0.0
     for k in range(size):
         t = active[k]
-        wrong = violation(alpha[t], g[t], pairs.upper[t])
+        wrong = violation(alpha[t], g[t], upper[t])
         worst = max(worst, wrong)
         value = wrong
         if by_gain and wrong > 0.0:
-            curve = pairs.root[t] ** 2
-            step = along(alpha[t], g[t], curve, 0.0, pairs.upper[t]) - alpha[t]
+            curve = root[t] ** 2
+            step = along(alpha[t], g[t], curve, 0.0, upper[t]) - alpha[t]
             value = step * (g[t] - curve * step / 2.0)
         if value > best:
             a, best = t, value
@@ -57,34 +57,25 @@ def first_in_boxes(
 
 @njit(cache=True)
 def second_in_boxes(
-    pairs: Any,
-    alpha: Array,
-    g: Array,
-    active: Index,
-    size: int,
-    a: int,
-    M: Array,
-    row: Array,
+    pairs: Any, alpha: Array, g: Array, active: Index, size: int, a: int, Q_a: Array
 ) -> int:
-    """b, or a itself where no other multiplier helps."""
-    b, best = a, 0.0
-    Q_aa = pairs.root[a] ** 2
+    """b, or a itself where no other multiplier helps; Q_a is the column of a."""
+    upper, root = pairs.upper, pairs.root
+    b, best, Q_aa = a, 0.0, root[a] ** 2
     for k in range(size):
         t = active[k]
         if t != a:
-            Q = (Q_aa, pairs.root[t] ** 2, entry(pairs, a, M, row, t))
-            exists, _, step, value = stationary(g[a], g[t], Q)
-            moves = (step > 0.0 and alpha[t] < pairs.upper[t]) or (step < 0.0 and alpha[t] > 0.0)
+            exists, _, step, value = stationary(g[a], g[t], (Q_aa, root[t] ** 2, Q_a[t]))
+            moves = (step > 0.0 and alpha[t] < upper[t]) or (step < 0.0 and alpha[t] > 0.0)
             if exists and moves and value > best:
                 b, best = t, value
     return b
 
 
 @njit(cache=True)
-def room(pairs: Any, total: Array, t: int) -> float:
+def room(upper: float, total: float) -> float:
     """C_i less the sum of the example's multipliers."""
-    left = pairs.upper[t] - total[pairs.owner[t]]
-    return left if left > FULL * pairs.upper[t] else 0.0
+    return upper - total if upper - total > FULL * upper else 0.0
 
 
 @njit(cache=True)
@@ -92,13 +83,13 @@ def first_in_simplices(
     pairs: Any, alpha: Array, total: Array, g: Array, active: Index, size: int
 ) -> tuple[int, float]:
     """(a, the largest violation_i); the active pairs of an example stand together."""
+    owner, upper = pairs.owner, pairs.upper
     a, worst, k = -1, 0.0, 0
     while k < size:
-        i = pairs.owner[active[k]]
-        high, low, at_high, at_low = 0.0, np.inf, -1, -1
-        if room(pairs, total, active[k]) > 0.0:
-            low = 0.0
-        while k < size and pairs.owner[active[k]] == i:
+        i = owner[active[k]]
+        high, at_high, at_low = 0.0, -1, -1
+        low = 0.0 if room(upper[active[k]], total[i]) > 0.0 else np.inf
+        while k < size and owner[active[k]] == i:
             t = active[k]
             if g[t] > high:
                 high, at_high = g[t], t
@@ -112,24 +103,17 @@ def first_in_simplices(
 
 @njit(cache=True)
 def second_in_simplex(
-    pairs: Any,
-    alpha: Array,
-    total: Array,
-    g: Array,
-    seen: Any,
-    a: int,
-    M: Array,
-    row: Array,
+    pairs: Any, alpha: Array, total: Array, g: Array, seen: Any, a: int, Q_a: Array
 ) -> tuple[int, float, float]:
     """(b, new alpha_a, new alpha_b), exactly the best pair of the example; b = a where a moves alone."""
-    left, Q_aa = room(pairs, total, a), pairs.root[a] ** 2
+    i, root = pairs.owner[a], pairs.root
+    left, Q_aa = room(pairs.upper[a], total[i]), root[a] ** 2
     b, new_a = a, along(alpha[a], g[a], Q_aa, 0.0, alpha[a] + left)
     new_b, best = new_a, gain(g[a], 0.0, (Q_aa, 0.0, 0.0), new_a - alpha[a], 0.0)
-    i = pairs.owner[a]
     for t in range(pairs.start[i], pairs.start[i + 1]):
         if t != a and seen[t]:
-            Q = (Q_aa, pairs.root[t] ** 2, entry(pairs, a, M, row, t))
             both = alpha[a] + alpha[t] + left
+            Q = (Q_aa, root[t] ** 2, Q_a[t])
             z, w, value = in_triangle(alpha[a], alpha[t], g[a], g[t], Q, both)
             if value > best:
                 b, new_a, new_b, best = t, z, w, value
@@ -141,11 +125,11 @@ def shrink_boxes(
     pairs: Any, alpha: Array, g: Array, active: Index, size: int, seen: Any, worst: float
 ) -> int:
     """How many stay, in ``active``'s first places."""
-    kept = 0
+    kept, upper = 0, pairs.upper
     for k in range(size):
         t = active[k]
         below = alpha[t] <= 0.0 and g[t] < -worst
-        above = alpha[t] >= pairs.upper[t] and g[t] > worst
+        above = alpha[t] >= upper[t] and g[t] > worst
         seen[t] = not (below or above)
         if seen[t]:
             active[kept] = t
@@ -168,11 +152,13 @@ def shrink_simplices(
 
     Where one multiplier is left that holds all of C_i and has g > worst, the whole example goes.
     """
+    owner, upper = pairs.owner, pairs.upper
     kept, k = 0, 0
     while k < size:
-        begin, i = k, pairs.owner[active[k]]
-        low = 0.0 if room(pairs, total, active[k]) > 0.0 else np.inf
-        while k < size and pairs.owner[active[k]] == i:
+        begin, i = k, owner[active[k]]
+        left = room(upper[active[k]], total[i])
+        low = 0.0 if left > 0.0 else np.inf
+        while k < size and owner[active[k]] == i:
             t = active[k]
             if alpha[t] > 0.0:
                 low = min(low, g[t])
@@ -186,7 +172,7 @@ def shrink_simplices(
                 kept += 1
         if kept == before + 1:
             t = active[before]
-            if room(pairs, total, t) <= 0.0 and alpha[t] > 0.0 and g[t] > worst:
+            if left <= 0.0 and alpha[t] > 0.0 and g[t] > worst:
                 seen[t] = False
                 kept = before
     return kept
