@@ -34,7 +34,8 @@ from msvm_ref.model.loss import expansion, shift_free
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import optimal_bias
 from msvm_ref.solvers.classic.drive import Run, positive_integer, until_certified
-from msvm_ref.solvers.classic.uv_smo import MET, STALLED, Ascent
+from msvm_ref.solvers.classic.shrinking import MET, STALLED
+from msvm_ref.solvers.classic.uv_smo import Ascent
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 

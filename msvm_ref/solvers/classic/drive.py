@@ -84,10 +84,7 @@ def until_certified(
         run = advance(precision)
         W, b = weights(problem, run.alpha)
         candidate, certificate = finish(
-            problem,
-            Candidate(W, b if run.b is None else run.b, run.alpha),
-            tolerance,
-            deadline,
+            problem, Candidate(W, b if run.b is None else run.b, run.alpha), tolerance, deadline
         )
         gap = certificate.relative_gap
         said = (

@@ -76,7 +76,7 @@ class KernelRows:
         """(n x d) sum_i k(x_j, x_i) A_i, by the rows of those i whose A_i is not 0."""
         out = np.zeros(A.shape)
         for i in np.flatnonzero(A.any(axis=1)):
-            out += self.row(i)[:, None] * A[i]
+            out += self.row(int(i))[:, None] * A[i]
         return out
 
     @property
@@ -89,7 +89,7 @@ class KernelRows:
         if problem.is_sparse:
             return np.asarray((problem.X @ problem.X[[i]].T).toarray().ravel())  # type: ignore[attr-defined]
         if problem.kernel.has_bounds:
-            return problem.kernel(problem.X[i : i + 1], problem.X)[0]
+            return np.asarray(problem.kernel(problem.X[i : i + 1], problem.X)[0])
         return np.asarray(problem.features @ problem.features[i])
 
     def _diagonal(self) -> Array:

@@ -86,7 +86,7 @@ def in_triangle(
 ) -> tuple[float, float, float]:
     """(new x_a, new x_b, gain) with 0 <= x_a, 0 <= x_b, x_a + x_b <= total."""
     exists, s_a, s_b, best = stationary(g_a, g_b, Q)
-    if exists and 0.0 <= a + s_a and 0.0 <= b + s_b and a + s_a + b + s_b <= total:
+    if exists and a + s_a >= 0.0 and b + s_b >= 0.0 and a + s_a + b + s_b <= total:
         return a + s_a, b + s_b, best
     new_a, new_b, best = a, b, 0.0
     for side in range(3):

@@ -15,6 +15,7 @@ in Joachims (1998) and LIBSVM. A free bias adds the equality (6), which they rea
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,23 +26,18 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.rows import row_at
-from msvm_ref.solvers.classic.two_variables import along, in_box
+from msvm_ref.solvers.classic.shrinking import MET, MISSING, SPENT, STALLED, period, steps
 from msvm_ref.solvers.classic.unified import UnifiedDual, column
 from msvm_ref.solvers.classic.working_set import (
     first_in_boxes,
     first_in_simplices,
     second_in_boxes,
     second_in_simplex,
-    shrink_boxes,
-    shrink_simplices,
+    shrink,
 )
 from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
-
-MET, SPENT, STALLED, MISSING = 0, 1, 2, 3
-PERIOD = 1000
-"""Iterations between two shrinkings, or as many as there are pairs if that is less (LIBSVM's)."""
 
 
 def solve_uv_smo(
@@ -56,7 +52,7 @@ def solve_uv_smo(
 ) -> Solution:
     """UV's SMO; every machine, bias none or penalized, linear or quadratic cost.
 
-    ``work`` has the iterations and the kernel evaluations; ``working_set`` is 1 or 2 (with shared slacks and the linear cost 2).
+    ``work`` has the iterations and the kernel evaluations; ``working_set`` is 1 or 2 (2 with shared slacks and linear cost).
     """
     if problem.bias == "free":
         raise DataError(
@@ -94,11 +90,9 @@ class Ascent:
                 "1",
                 "one multiplier cannot move where their sum is at its bound",
             )
-        if not isinstance(shrinking, bool):
-            raise DataError("shrinking", "be True or False", repr(shrinking))
         size = len(self.dual.pairs.owner)
         self.pair, self.iterations = working_set == 2, 0
-        self.period = min(max(size, 1), PERIOD) if shrinking else 0
+        self.period = period(shrinking, size)
         self.b = np.zeros(problem.d)
         self.alpha, self.g, self.total = np.zeros(size), np.zeros(size), np.zeros(problem.n)
         self.active, self.seen = np.arange(size), np.ones(size, dtype=bool)
@@ -111,19 +105,16 @@ class Ascent:
 
     @property
     def work(self) -> dict[str, float]:
-        return {
-            "iterations": self.iterations,
-            "kernel_evaluations": self.dual.rows.evaluations,
-        }
+        return {"iterations": self.iterations, "kernel_evaluations": self.dual.rows.evaluations}
 
     def solve(self, precision: float, budget: int, deadline: Deadline) -> int:
         """From where it stands to KKT violations of at most precision x the largest target. MET, SPENT or STALLED."""
-        code = SPENT
+        code, loop = SPENT, partial(self.loop, precision * self.dual.scale)
         self.refresh()
 
         def step(most: int) -> tuple[int, bool]:
             nonlocal code
-            spent, code = self.steps(precision * self.dual.scale, most)
+            spent, code = steps(self.dual.rows, loop, most, self.some_hidden, self.refresh)
             return spent, code == MET
 
         spent, _ = sliced(step, budget - self.iterations, deadline)
@@ -134,39 +125,29 @@ class Ascent:
         """Everything in sight, and the gradient afresh: what a run of updates has lost to rounding is regained."""
         pairs = self.dual.pairs
         self.g = self.dual.gradient(self.alpha, self.b)
-        self.total = np.bincount(pairs.owner, self.alpha, minlength=len(self.total))
+        self.total[:] = np.bincount(pairs.owner, self.alpha, minlength=len(self.total))
         self.active, self.seen[:] = np.arange(len(self.alpha)), True
         self.state[:] = len(self.alpha), 0
 
-    def steps(self, epsilon: float, most: int) -> tuple[int, int]:
-        """(iterations taken, MET, SPENT or STALLED), by at most so many iterations."""
-        taken, since = 0, 0
-        while True:
-            spent, code, missing = ascend(
-                self.dual.pairs,
-                self.dual.simplex,
-                self.dual.rows.cache,
-                self.alpha,
-                self.total,
-                self.g,
-                self.active,
-                self.seen,
-                self.state,
-                self.pair,
-                self.period,
-                epsilon,
-                most - taken,
-            )
-            taken, since = taken + spent, since + spent
-            if code == MISSING:
-                self.dual.rows.make(missing)
-            elif (code == MET and self.state[0] < len(self.alpha)) or (
-                code == STALLED and since > PERIOD
-            ):
-                self.refresh()
-                since = 0
-            else:
-                return taken, code
+    def some_hidden(self) -> bool:
+        return bool(self.state[0] < len(self.alpha))
+
+    def loop(self, epsilon: float, most: int) -> tuple[int, int, int]:
+        return ascend(
+            self.dual.pairs,
+            self.dual.simplex,
+            self.dual.rows.cache,
+            self.alpha,
+            self.total,
+            self.g,
+            self.active,
+            self.seen,
+            self.state,
+            self.pair,
+            self.period,
+            epsilon,
+            most,
+        )
 
 
 @njit(cache=True)
@@ -181,7 +162,7 @@ def ascend(
     seen: Any,
     state: Index,
     two: bool,
-    period: int,
+    pause: int,
     epsilon: float,
     budget: int,
 ) -> tuple[int, int, int]:
@@ -206,40 +187,28 @@ def ascend(
         if at < 0:
             return iteration, MISSING, i
         column(pairs, a, cache.table[at], active, size, M, Q_a)
-        b, new_a, new_b = a, 0.0, 0.0
         if simplex:
             b, new_a, new_b = second_in_simplex(pairs, alpha, total, g, seen, a, Q_a)
-        elif two:
-            b = second_in_boxes(pairs, alpha, g, active, size, a, Q_a)
+        else:
+            partners = size if two else 0
+            b, new_a, new_b = second_in_boxes(pairs, alpha, g, active, partners, a, Q_a)
         j = pairs.owner[b]
         at = row_at(cache, j)
         if at < 0:
             return iteration, MISSING, j
-        if not simplex:
-            upper, Q = pairs.upper, (pairs.root[a] ** 2, pairs.root[b] ** 2, Q_a[b])
-            if b == a:
-                new_a = along(alpha[a], g[a], Q[0], 0.0, upper[a])
-            else:
-                new_a, new_b, _ = in_box(alpha[a], alpha[b], g[a], g[b], Q, upper[a], upper[b])
-        step_a = new_a - alpha[a]
-        step_b = new_b - alpha[b] if b != a else 0.0
+        step_a, step_b = new_a - alpha[a], new_b - alpha[b] if b != a else 0.0
         if step_a == 0.0 and step_b == 0.0:
             return iteration, STALLED, -1
-        if step_b != 0.0:
+        if b != a:
             column(pairs, b, cache.table[at], active, size, M, Q_b)
         for k in range(size):
             t = active[k]
-            g[t] -= step_a * Q_a[t] + (step_b * Q_b[t] if step_b != 0.0 else 0.0)
-        alpha[a] = new_a
-        if b != a:
-            alpha[b] = new_b
+            g[t] -= step_a * Q_a[t] + (step_b * Q_b[t] if b != a else 0.0)
+        alpha[a], alpha[b] = new_a, new_b
         if simplex:
             total[i] = alpha[pairs.start[i] : pairs.start[i + 1]].sum()
         iteration += 1
         state[1] += 1
-        if period > 0 and state[1] >= period:
+        if pause > 0 and state[1] >= pause:
             state[1] = 0
-            if simplex:
-                state[0] = shrink_simplices(pairs, alpha, total, g, active, size, seen, worst)
-            else:
-                state[0] = shrink_boxes(pairs, alpha, g, active, size, seen, worst)
+            state[0] = shrink(pairs, simplex, alpha, total, g, active, size, seen, worst)

@@ -19,7 +19,7 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.classic.kesler import Index
-from msvm_ref.solvers.classic.two_variables import along, gain, in_triangle, stationary
+from msvm_ref.solvers.classic.two_variables import along, gain, in_box, in_triangle, stationary
 from msvm_ref.solvers.compiled import njit
 
 FULL = 1e-13
@@ -58,8 +58,8 @@ def first_in_boxes(
 @njit(cache=True)
 def second_in_boxes(
     pairs: Any, alpha: Array, g: Array, active: Index, size: int, a: int, Q_a: Array
-) -> int:
-    """b, or a itself where no other multiplier helps; Q_a is the column of a."""
+) -> tuple[int, float, float]:
+    """(b, new alpha_a, new alpha_b); b = a where no other multiplier helps. Q_a is the column of a."""
     upper, root = pairs.upper, pairs.root
     b, best, Q_aa = a, 0.0, root[a] ** 2
     for k in range(size):
@@ -69,7 +69,12 @@ def second_in_boxes(
             moves = (step > 0.0 and alpha[t] < upper[t]) or (step < 0.0 and alpha[t] > 0.0)
             if exists and moves and value > best:
                 b, best = t, value
-    return b
+    if b == a:
+        new = along(alpha[a], g[a], Q_aa, 0.0, upper[a])
+        return a, new, new
+    Q = (Q_aa, root[b] ** 2, Q_a[b])
+    new_a, new_b, _ = in_box(alpha[a], alpha[b], g[a], g[b], Q, upper[a], upper[b])
+    return b, new_a, new_b
 
 
 @njit(cache=True)
@@ -176,3 +181,21 @@ def shrink_simplices(
                 seen[t] = False
                 kept = before
     return kept
+
+
+@njit(cache=True)
+def shrink(
+    pairs: Any,
+    simplex: bool,
+    alpha: Array,
+    total: Array,
+    g: Array,
+    active: Index,
+    size: int,
+    seen: Any,
+    worst: float,
+) -> int:
+    """How many stay in sight."""
+    if simplex:
+        return int(shrink_simplices(pairs, alpha, total, g, active, size, seen, worst))
+    return int(shrink_boxes(pairs, alpha, g, active, size, seen, worst))
