@@ -48,7 +48,7 @@ def finish(
         zero = worth(problem, cheapest).high == 0.0  # then the optimum is 0, and so is alpha
         other = replace(cheapest, alpha=0 * alpha if zero else alpha)
         again = judge(problem, other)
-        if again.relative_gap < certificate.relative_gap:
+        if (again.relative_gap, again.upper) < (certificate.relative_gap, certificate.upper):
             best, certificate = other, again
     return best, certificate
 

@@ -35,6 +35,8 @@ METHODS = {
     "nearest-point": "msvm_ref.solvers.classic.nearest_point:solve_nearest_point",
     "bsvm": "msvm_ref.solvers.classic.bsvm:solve_bsvm",
     "cs-decomposition": "msvm_ref.solvers.classic.cs_decomposition:solve_cs_decomposition",
+    "uv-smo": "msvm_ref.solvers.classic.uv_smo:solve_uv_smo",
+    "alternation": "msvm_ref.solvers.classic.alternation:solve_alternation",
     "exact": "msvm_ref.solvers.rational:solve_exact",
     "auto": "msvm_ref.solvers.automatic:solve_auto",
 }

@@ -9,13 +9,15 @@ An iteration solves (12), the sub-problem of a working set of q variables, the o
 
 (v = g d for the best feasible direction d in {-1, 0, 1} of Zoutendijk's problem (13)), take the min(q/2, number of free)
 *largest* v of the free variables and fill up with the *smallest* v of all. Stop when min v >= -precision: (22) without y.
-Columns of Q come by the recipe below (15) and Q itself is never stored. HL solve (12) by a trust-region code; here it is
-Gauss-Seidel on q variables to a hundredth of the precision. No shrinking, no cache.
+Columns of Q come by the recipe below (15) and Q itself is never stored: what is cached are rows of K (``rows``). Shrinking is
+by example: one leaves when all its variables are at bounds, each with a gradient that keeps it there by more than the largest
+violation. HL solve (12) by a trust-region code; here it is Gauss-Seidel on q variables to a hundredth of the precision.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
+from msvm_ref.solvers.classic.rows import KernelRows, row_at
+from msvm_ref.solvers.classic.shrinking import MET, MISSING, SPENT, period, steps
 from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
@@ -36,6 +40,8 @@ def solve_bsvm(
     *,
     tolerance: float,
     working_set: int = 10,
+    shrinking: bool = True,
+    cache_mb: float = 256.0,
     max_iterations: int = 1_000_000,
     max_seconds: float = math.inf,
 ) -> Solution:
@@ -46,42 +52,57 @@ def solve_bsvm(
         positive_integer("max_iterations", max_iterations),
     )
     deadline = Deadline.of("max_seconds", max_seconds)
-    K, y, costs = theirs.gram, problem.y, theirs.costs
-    alpha, iterations = np.zeros((problem.n, problem.d)), 0
+    y, costs, n = problem.y, theirs.costs, problem.n
+    alpha, iterations = np.zeros((n, problem.d)), 0
+    q = min(q, alpha.size)
+    rows, pause = KernelRows(problem, cache_mb, least=q), period(shrinking, alpha.size)
+    g, examples, state = np.empty_like(alpha), np.arange(n), np.array([n, 0])
+
+    def refresh() -> None:
+        g[:], examples[:], state[:] = gradient(rows, y, alpha), np.arange(n), (n, 0)
 
     def advance(precision: float) -> Run:
         nonlocal iterations
-        g, size = gradient(K, y, alpha), min(q, alpha.size)
+
+        def loop(most: int) -> tuple[int, int, int]:
+            return decompose(
+                rows.cache, y, costs, alpha, g, examples, state, q, pause, 2 * precision, most
+            )
 
         def step(most: int) -> tuple[int, bool]:
-            return decompose(K, y, costs, alpha, g, size, 2 * precision, most)
+            spent, code = steps(rows, loop, most, lambda: bool(state[0] < n), refresh)
+            return spent, code == MET
 
+        refresh()
         spent, met = sliced(step, budget - iterations, deadline)
         iterations += spent
-        return Run(theirs.units * alpha, {"iterations": iterations}, met)
+        work = {"iterations": iterations, "kernel_evaluations": rows.evaluations}
+        return Run(theirs.units * alpha, work, met)
 
     return until_certified(problem, "bsvm", tolerance, deadline, advance)
 
 
-@njit(cache=True)
-def gradient(K: Array, y: Index, alpha: Array) -> Array:
+def gradient(rows: KernelRows, y: Index, alpha: Array) -> Array:
     """Q alpha - 2 e, column by column of Q."""
-    out = np.full(alpha.shape, -2.0)
-    for i in range(len(y)):
-        for m in range(alpha.shape[1]):
-            if alpha[i, m] != 0.0:
-                add_column(K, y, i, m, alpha[i, m], out)
+    out, everybody = np.full(alpha.shape, -2.0), np.arange(len(y))
+    for i, m in np.argwhere(alpha != 0.0):
+        add_column(rows.row(i), y, y[i], m, alpha[i, m], everybody, out)
     return out
 
 
 @njit(cache=True)
-def add_column(K: Array, y: Index, i: int, m: int, step: float, out: Array) -> None:
-    """out += step Q[:, (i,m)], by the five steps after HL (15); out[j,l] belongs to alpha_j^l, K holds K_ij + 1."""
-    for j in range(len(y)):
-        k = step * K[i, j]  # 1) the column of K
+def add_column(
+    row: Array, y: Index, own: int, m: int, step: float, examples: Index, out: Array
+) -> None:
+    """out += step Q[:, (i,m)] on some examples, by the five steps after HL (15); out[j,l] belongs to alpha_j^l.
+
+    ``row`` is K_i. + 1 and ``own`` y_i.
+    """
+    for j in examples:
+        k = step * row[j]  # 1) the column of K
         out[j, m] += k  # 2) the rows (j, m): third part of (10)
-        out[j, y[i]] -= k  # 3) the rows (j, y_i): second part
-        if y[j] == y[i]:
+        out[j, own] -= k  # 3) the rows (j, y_i): second part
+        if y[j] == own:
             for c in range(out.shape[1]):  # 4) every row (j, l) with y_j = y_i: first part
                 out[j, c] += k
         elif y[j] == m:
@@ -90,21 +111,21 @@ def add_column(K: Array, y: Index, i: int, m: int, step: float, out: Array) -> N
 
 
 @njit(cache=True)
-def entry(K: Array, y: Index, i: int, m: int, j: int, c: int) -> float:
-    """Q_{(i,m),(j,c)}"""
+def entry(row: Array, y: Index, i: int, m: int, j: int, c: int) -> float:
+    """Q_{(i,m),(j,c)}; ``row`` is K_i. + 1."""
     bracket = 0.0
     bracket += 1.0 if y[i] == y[j] else 0.0
     bracket += 1.0 if m == c else 0.0
     bracket -= 1.0 if y[i] == c else 0.0
     bracket -= 1.0 if y[j] == m else 0.0
-    return float(K[i, j]) * bracket
+    return float(row[j]) * bracket
 
 
 @njit(cache=True)
-def descent(y: Index, costs: Array, alpha: Array, g: Array, out: Array) -> float:
+def descent(y: Index, costs: Array, alpha: Array, g: Array, examples: Index, out: Array) -> float:
     """v of the working-set rule into ``out``, 0 for the variables alpha_i^{y_i} that do not exist; returns the smallest."""
     least = 0.0
-    for i in range(len(y)):
+    for i in examples:
         for m in range(alpha.shape[1]):
             v = 0.0
             if m != y[i] and costs[i] > 0.0:
@@ -120,14 +141,14 @@ def descent(y: Index, costs: Array, alpha: Array, g: Array, out: Array) -> float
 
 
 @njit(cache=True)
-def choose(y: Index, costs: Array, alpha: Array, v: Array, working: Index) -> int:
+def choose(y: Index, costs: Array, alpha: Array, v: Array, examples: Index, working: Index) -> int:
     """The working set as rows (i, m): q/2 of the largest v that are free, the rest the smallest v of all; returns its size."""
     taken = np.zeros(v.shape, dtype=np.bool_)
     size = 0
     for turn in range(len(working)):
         free_only = turn < len(working) // 2
         best, at_i, at_m = np.inf, -1, -1
-        for i in range(len(y)):
+        for i in examples:
             if costs[i] <= 0.0:
                 continue
             for m in range(v.shape[1]):
@@ -144,29 +165,73 @@ def choose(y: Index, costs: Array, alpha: Array, v: Array, working: Index) -> in
 
 
 @njit(cache=True)
+def shrink(
+    y: Index, costs: Array, alpha: Array, g: Array, examples: Index, size: int, worst: float
+) -> int:
+    """How many examples stay, in the first places."""
+    kept = 0
+    for k in range(size):
+        i, stays = examples[k], False
+        for m in range(alpha.shape[1]):
+            if m != y[i] and costs[i] > 0.0:
+                below = alpha[i, m] <= 0.0 and g[i, m] > worst
+                above = alpha[i, m] >= costs[i] and g[i, m] < -worst
+                stays = stays or not (below or above)
+        if stays:
+            examples[kept] = i
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
 def decompose(
-    K: Array, y: Index, costs: Array, alpha: Array, g: Array, q: int, precision: float, budget: int
-) -> tuple[int, bool]:
-    """Iterations in place on ``alpha`` and its gradient ``g``. (iterations, stopping rule met)."""
+    cache: Any,
+    y: Index,
+    costs: Array,
+    alpha: Array,
+    g: Array,
+    examples: Index,
+    state: Index,
+    q: int,
+    pause: int,
+    precision: float,
+    budget: int,
+) -> tuple[int, int, int]:
+    """Iterations in place on ``alpha`` and its gradient ``g``. (iterations, how it ended, the missing row)."""
     v = np.zeros(alpha.shape)
     working = np.zeros((q, 2), dtype=np.int64)
     Q, inner, now, bound = np.empty((q, q)), np.empty(q), np.empty(q), np.empty(q)
-    for iteration in range(budget):
-        if descent(y, costs, alpha, g, v) >= -precision:
-            return iteration, True
-        size = choose(y, costs, alpha, v, working)
+    iteration = 0
+    while True:
+        seen = examples[: state[0]]
+        worst = -descent(y, costs, alpha, g, seen, v)
+        if worst <= precision:
+            return iteration, MET, -1
+        if iteration >= budget:
+            return iteration, SPENT, -1
+        size = choose(y, costs, alpha, v, seen, working)
+        missing = -1
+        for a in range(size):  # all of them count as used before one is thrown out
+            missing = working[a, 0] if row_at(cache, working[a, 0]) < 0 else missing
+        if missing >= 0:
+            return iteration, MISSING, missing
         for a in range(size):
             i, m = working[a, 0], working[a, 1]
             inner[a], now[a], bound[a] = g[i, m], alpha[i, m], costs[i]
             for b in range(size):
-                Q[a, b] = entry(K, y, i, m, working[b, 0], working[b, 1])
+                row = cache.table[cache.slot[i]]
+                Q[a, b] = entry(row, y, i, m, working[b, 0], working[b, 1])
         gauss_seidel(Q, inner, now, bound, size, precision / 100)
         for a in range(size):
             i, m = working[a, 0], working[a, 1]
             if now[a] != alpha[i, m]:
-                add_column(K, y, i, m, now[a] - alpha[i, m], g)
+                row = cache.table[cache.slot[i]]
+                add_column(row, y, y[i], m, now[a] - alpha[i, m], seen, g)
                 alpha[i, m] = now[a]
-    return budget, False
+        iteration += 1
+        state[1] += 1
+        if pause > 0 and state[1] >= pause:
+            state[0], state[1] = shrink(y, costs, alpha, g, examples, state[0], worst), 0
 
 
 @njit(cache=True)

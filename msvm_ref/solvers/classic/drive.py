@@ -31,7 +31,8 @@ FIRST, LAST = 1e-2, 1e-15
 class Run:
     """Where an algorithm stands: its multipliers (n x d, in the problem's own units), what it took so far, and whether its own
     stopping rule was met, or, where it was not, whether float64 had no better step (else the budget was spent).
-    ``bounds`` are the paper's own, of these very multipliers.
+    ``bounds`` are the paper's own, of these very multipliers; ``b`` is a free bias, which they do not determine; ``words`` say
+    why it stopped where none of the above does.
     """
 
     alpha: Array
@@ -39,6 +40,8 @@ class Run:
     met: bool
     stalled: bool = False
     bounds: Mapping[str, float] = field(default_factory=dict)
+    b: Array | None = None
+    words: str = ""
 
 
 def sliced(
@@ -68,7 +71,10 @@ def until_certified(
     deadline: Deadline,
     advance: Callable[[float], Run],
 ) -> Solution:
-    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time."""
+    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time.
+
+    ``work`` has ``kernel_evaluations``, values k(x_i, x_j) computed: the whole Gram where the algorithm does not count its own.
+    """
     precision = FIRST
     attempts: list[Attempt] = []
     best: Solution | None = None
@@ -76,8 +82,9 @@ def until_certified(
     while True:
         start = time.perf_counter()
         run = advance(precision)
+        W, b = weights(problem, run.alpha)
         candidate, certificate = finish(
-            problem, Candidate(*weights(problem, run.alpha), run.alpha), tolerance, deadline
+            problem, Candidate(W, b if run.b is None else run.b, run.alpha), tolerance, deadline
         )
         gap = certificate.relative_gap
         said = (
@@ -85,18 +92,22 @@ def until_certified(
             if run.met
             else "max_seconds"
             if deadline.passed
+            else run.words
+            if run.words
             else "stalled at rounding level"
             if run.stalled
             else "budget spent"
         )
         attempts.append(Attempt(method, said, gap, time.perf_counter() - start))
-        if best is None or gap < best.certificate.relative_gap:
+        worth = gap, certificate.upper
+        if best is None or worth < (best.certificate.relative_gap, best.certificate.upper):
             best, bounds = (
                 Solution(problem, candidate, certificate, method, "numba", tolerance, ()),
                 run.bounds,
             )
         if best.converged or not run.met or precision <= LAST or deadline.passed:
-            return replace(best, attempts=tuple(attempts), work={**run.work, **bounds})
+            work = {"kernel_evaluations": problem.n**2, **run.work, **bounds}
+            return replace(best, attempts=tuple(attempts), work=work)
         precision /= 10
 
 

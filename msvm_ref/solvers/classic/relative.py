@@ -54,13 +54,6 @@ class Relative:
         """P = objective_units P', since f = g gamma / (margin kappa)."""
 
     @property
-    def gram(self) -> Array:
-        """k(x_i, x_j), plus 1 for a penalized bias: HL (9), (24)."""
-        phi = self.problem.dense_features
-        K: Array = phi @ phi.T
-        return K + 1.0 if self.problem.bias == "penalized" else K
-
-    @property
     def costs(self) -> Array:
         """C'_i."""
         return self.problem.costs / self.units

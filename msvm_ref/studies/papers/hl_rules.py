@@ -118,7 +118,8 @@ def zoutendijk(step: Step) -> Evidence:
             for (i, m), a, slope in zip(pairs, alpha, g, strict=True):
                 full[i, m], gradient[i, m] = a, slope
             code = np.zeros((points.n, points.d))
-            descent.py_func(np.array(points.y), np.ones(points.n), full, gradient, code)
+            everybody = np.arange(points.n)
+            descent.py_func(np.array(points.y), np.ones(points.n), full, gradient, everybody, code)
             ours = [Fraction(code[i, m]) for i, m in pairs]
             tested += len(pairs)
             for k, d in enumerate(best.x):

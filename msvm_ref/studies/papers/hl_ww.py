@@ -278,13 +278,14 @@ def columns(steps: tuple[int, ...]) -> Evidence:
                 if y[j] == m and 5 in steps:
                     out[j] -= K[j, i]
             ours = np.zeros((points.n, points.d))
-            add_column.py_func(K.astype(float), np.array(y), i, m, 1.0, ours)
-            for row, (j, n) in enumerate(pairs):
-                if not out[j, n] == Q[row, column] == Fraction(ours[j, n]):
+            row, everybody = K[i].astype(float), np.arange(points.n)
+            add_column.py_func(row, np.array(y), y[i], m, 1.0, everybody, ours)
+            for at, (j, n) in enumerate(pairs):
+                if not out[j, n] == Q[at, column] == Fraction(ours[j, n]):
                     return Evidence(
                         False,
                         f"{points.name}, column ({i + 1}, {m + 1}), row ({j + 1}, {n + 1}): "
-                        f"{show(out[j, n])} for {show(Q[row, column])}",
+                        f"{show(out[j, n])} for {show(Q[at, column])}",
                         {},
                     )
     return Evidence(

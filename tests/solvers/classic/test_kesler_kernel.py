@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 import msvm_ref as mr
 from msvm_ref.solvers.classic.bsvm import add_column, choose, descent, entry, gradient
 from msvm_ref.solvers.classic.kesler import KeslerKernel, single_class
+from msvm_ref.solvers.classic.rows import KernelRows
 from tests.small_problems import COSTS, MACHINES, blobs
 
 OWN = [m for m in MACHINES if m.aggregation.slack == "own"]
@@ -69,13 +70,13 @@ def test_the_diagonal_is_the_gram_s():
 
 def test_the_column_recipe_of_hl_15_is_the_bracket():
     X, labels = blobs(4, per_class=3)
-    y = mr.Problem(mr.WW, X, labels).y  # read-only, as in the solver: one compiled signature
-    K = X @ X.T + 1.0
+    problem = mr.Problem(mr.WW, X, labels, bias="penalized")
+    y, K = problem.y, X @ X.T + 1.0  # y is read-only, as in the solver: one compiled signature
     n, d = len(y), 4
     for i in range(n):
         for m in set(range(d)) - {y[i]}:
             column = np.zeros((n, d))
-            add_column(K, y, i, m, 1.0, column)
+            add_column(K[i], y, y[i], m, 1.0, np.arange(n), column)
             for j in range(n):
                 for c in set(range(d)) - {y[j]}:
                     assert column[j, c] == pytest.approx(
@@ -89,7 +90,9 @@ def test_the_column_recipe_of_hl_15_is_the_bracket():
     f = X @ w + b
     away = ~np.eye(d, dtype=bool)[y]
     np.testing.assert_allclose(
-        gradient(K, y, alpha)[away], (f[np.arange(n), y][:, None] - f - 2)[away], atol=1e-12
+        gradient(KernelRows(problem, 1.0, 1), y, alpha)[away],
+        (f[np.arange(n), y][:, None] - f - 2)[away],
+        atol=1e-12,
     )
 
 
@@ -100,16 +103,16 @@ def test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all():
     alpha = np.array([[0, 0.5, 0.5], [0, 0, 1.0], [0.5, 0, 0.0], [1.0, 0, 0.5], [0, 0, 0.0]])
     g = np.array([[9.0, 1, -2], [9, -4, -3], [0.5, 9, -7], [6, 9, 5], [-9, -9, 9]])
     v = np.zeros((5, 3))
-    assert descent(y, costs, alpha, g, v) == -7
+    assert descent(y, costs, alpha, g, np.arange(5), v) == -7
     # at 0: min(g, 0); free: -|g|; at C: -max(g, 0); 0 for y_i and for an example that does not count
     np.testing.assert_array_equal(
         v, [[0, -1, -2], [0, -4, 0], [-0.5, 0, -7], [-6, 0, -5], [0, 0, 0]]
     )
     working = np.zeros((4, 2), dtype=np.int64)
-    assert choose(y, costs, alpha, v, working) == 4
+    assert choose(y, costs, alpha, v, np.arange(5), working) == 4
     assert working.tolist() == [[2, 0], [0, 1], [2, 2], [3, 0]]
     single = np.zeros((1, 2), dtype=np.int64)
-    assert choose(y, costs, alpha, v, single) == 1
+    assert choose(y, costs, alpha, v, np.arange(5), single) == 1
     assert single.tolist() == [[2, 2]]
 
 
@@ -120,7 +123,7 @@ def test_an_entry_of_bsvms_sub_problem_is_the_bracket():
     pairs = [(i, m) for i in range(len(y)) for m in range(3) if m != y[i]]
     for i, m in pairs:
         for j, c in pairs:
-            assert entry(K, y, i, m, j, c) == K[i, j] * bracket(y, i, m, j, c)
+            assert entry(K[i], y, i, m, j, c) == K[i, j] * bracket(y, i, m, j, c)
 
 
 def test_bad_pairs_and_biases_are_refused():
