@@ -8,6 +8,7 @@ slices, between which the clock is looked at.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ SLICE = 0.2
 """Seconds between two looks at the clock."""
 FIRST, LAST = 1e-2, 1e-15
 """The first precision asked for, and the one below which float64 has nothing more to give (relative to the target)."""
+FALLING = 0.5
+"""While a finer precision leaves at most this of the gap, the multipliers' own weights are judged and no others tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,7 @@ class Run:
     """Where an algorithm stands: its multipliers (n x d, in the problem's own units), what it took so far, and whether its own
     stopping rule was met, or, where it was not, whether float64 had no better step (else the budget was spent).
     ``bounds`` are the paper's own, of these very multipliers; ``b`` is a free bias, which they do not determine; ``words`` say
-    why it stopped where none of the above does.
+    why it stopped where none of the above does; ``backend`` is who solved its sub-problems.
     """
 
     alpha: Array
@@ -42,6 +45,7 @@ class Run:
     bounds: Mapping[str, float] = field(default_factory=dict)
     b: Array | None = None
     words: str = ""
+    backend: str = "numba"
 
 
 def sliced(
@@ -83,9 +87,12 @@ def until_certified(
         start = time.perf_counter()
         run = advance(precision)
         W, b = weights(problem, run.alpha)
-        candidate, certificate = finish(
-            problem, Candidate(W, b if run.b is None else run.b, run.alpha), tolerance, deadline
-        )
+        raw = Candidate(W, b if run.b is None else run.b, run.alpha)
+        goes_on = run.met and precision > LAST and not deadline.passed
+        candidate, certificate = finish(problem, raw, math.inf, deadline)
+        falls = best is None or certificate.relative_gap < FALLING * best.certificate.relative_gap
+        if certificate.relative_gap > tolerance and not (goes_on and falls):
+            candidate, certificate = finish(problem, raw, tolerance, deadline)
         gap = certificate.relative_gap
         said = (
             f"precision {precision:.0e}"
@@ -102,10 +109,10 @@ def until_certified(
         worth = gap, certificate.upper
         if best is None or worth < (best.certificate.relative_gap, best.certificate.upper):
             best, bounds = (
-                Solution(problem, candidate, certificate, method, "numba", tolerance, ()),
+                Solution(problem, candidate, certificate, method, run.backend, tolerance, ()),
                 run.bounds,
             )
-        if best.converged or not run.met or precision <= LAST or deadline.passed:
+        if best.converged or not goes_on:
             work = {"kernel_evaluations": problem.n**2, **run.work, **bounds}
             return replace(best, attempts=tuple(attempts), work=work)
         precision /= 10
@@ -116,4 +123,12 @@ def positive_integer(name: str, value: int) -> int:
     number = real_number(value)
     if number is None or number != int(number) or number < 1:
         raise DataError(name, "be a positive integer", repr(value))
+    return int(number)
+
+
+def natural_number(name: str, value: int) -> int:
+    """``value`` as an integer from 0 on, or a DataError."""
+    number = real_number(value)
+    if number is None or number != int(number) or number < 0:
+        raise DataError(name, "be a non-negative integer", repr(value))
     return int(number)
