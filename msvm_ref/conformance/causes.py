@@ -167,7 +167,7 @@ class Explanations:
         found = diagnosis.found
         title, sentence = _titled(diagnosis, agrees)
         if found is None and (words := float32_kernel(judge, failure.case, _off(diagnosis))):
-            title = sentence = words
+            title, sentence, agrees = words, words, True
         if found is None and turned is not None:
             sentence = f"{sentence}; {turned.words}"
         if judge is not self.trial:
