@@ -127,7 +127,7 @@ def _last(name: str) -> str:
 
 def knobs(solver: Solver) -> dict[str, Any]:
     """Numbers of the solver that are named like a tolerance or an iteration limit."""
-    inner = _inner(solver)
+    inner = innermost(solver)
     shown: dict[str, Any] = {}
     if isinstance(inner, EstimatorSolver):
         model = inner.estimator
@@ -166,7 +166,8 @@ def varied(solver: Solver, changes: dict[str, Any]) -> Solver | None:
     return made
 
 
-def _inner(solver: Any) -> Any:
+def innermost(solver: Any) -> Any:
+    """The solver inside what isolates it or declares less of it."""
     while isinstance(solver, (Undemanding, IsolatedSolver)):
         solver = solver.solver
     return solver

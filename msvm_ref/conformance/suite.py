@@ -219,7 +219,7 @@ def attempt(trial: Trial, name: str) -> Try:
 
     start = time.perf_counter()
     try:
-        CHECKS[name](trial)
+        note = CHECKS[name](trial)
     except CheckSkipped as reason:
         return Try(name, "skipped", str(reason), time.perf_counter() - start, {})
     except CheckFailed as failure:
@@ -235,7 +235,7 @@ def attempt(trial: Trial, name: str) -> Try:
         )
         details = {"traceback": traceback.format_exc()[-2000:]}
         return Try(name, "failed", message, time.perf_counter() - start, details)
-    return Try(name, "passed", "", time.perf_counter() - start, {})
+    return Try(name, "passed", note or "", time.perf_counter() - start, {})
 
 
 def record_of(tried: Try, expected: str | None = None, explanation: str = "") -> Record:

@@ -20,7 +20,7 @@ from msvm_ref.conformance.atlas.findings import shown_by_script
 from msvm_ref.conformance.atlas.measure import measured
 from msvm_ref.conformance.atlas.truths import truth
 from msvm_ref.conformance.cases import Case
-from msvm_ref.conformance.process import CommandError, RunningProgram
+from msvm_ref.conformance.process import CommandError, RunningProgram, unfinished
 from msvm_ref.conformance.trial import key_of
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.solution import Solution
@@ -130,6 +130,8 @@ class LibraryProcess:
             status = program.process.returncode
             ended = f"ended by signal {-status}" if status and status != -9 else str(error)
             return {"broke": f"{ended}; {last}"[:300]}
+        if line.get("converged") is None and (said := unfinished(program.all_said)):
+            return {**line, "converged": False, "said": said[:200]}
         return line
 
 
