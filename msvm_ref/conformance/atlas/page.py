@@ -14,6 +14,7 @@ from msvm_ref.pages import page as whole
 MARKS: dict[str, Literal["good", "caution", "bad"]] = {
     "right": "good",
     "close": "caution",
+    "unfinished": "caution",
     "off": "bad",
     "breaks": "bad",
     "FAULTY": "bad",
