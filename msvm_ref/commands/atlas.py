@@ -140,8 +140,9 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
 def _bug_report(options: argparse.Namespace) -> int:
     from msvm_ref.conformance.atlas.bug_report import bug_report
 
+    kept = {e["name"]: e for e in _read(options)["entries"]} if options.source else {}
     texts = [
-        bug_report(entry, options.timeout)
+        bug_report(entry, options.timeout, kept.get(entry.name))
         for entry in _entries([options.bug_report])
         if entry.findings
     ]

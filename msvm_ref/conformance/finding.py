@@ -159,7 +159,9 @@ class Diagnosis:
 
 
 def _told(finding: Finding | None) -> dict[str, Any] | None:
-    return finding and {
+    if finding is None:
+        return None
+    return {
         "problem": finding.text,
         "edits": list(finding.words),
         "machine": finding.problem.machine.name,

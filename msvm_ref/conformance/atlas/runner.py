@@ -176,7 +176,8 @@ def cell(
 
     ``spent``: what the entry has used so far; once that is its budget a data set is fitted once.
     """
-    case, records, allowed = case_of(data), [], budget or Budget()
+    case, allowed = case_of(data), budget or Budget()
+    records: list[dict[str, Any]] = []
     start = time.monotonic()
     for _ in range(repeats):
         now = time.monotonic()
