@@ -33,6 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=count, default=1, help="libraries at the same time")
     parser.add_argument("--timeout", type=positive, default=60.0, help="seconds for one fit")
     parser.add_argument(
+        "--entry-seconds",
+        type=positive,
+        default=120.0,
+        help="after so long an entry's data sets are fitted once each (default: 120)",
+    )
+    parser.add_argument(
+        "--minutes", type=positive, help="after so long no fit is begun; what is left out is told"
+    )
+    parser.add_argument(
         "--bug-report", metavar="NAME", help="text for the tracker of an entry's library, and stop"
     )
     parser.add_argument(
@@ -82,7 +91,8 @@ def _entries(names: list[str]) -> list[Any]:
 
 def _run(options: argparse.Namespace, entries: list[Any]) -> dict[str, Any]:
     from msvm_ref.conformance.atlas.data import DATA
-    from msvm_ref.conformance.atlas.runner import KINDS
+    from msvm_ref.conformance.atlas.kept import Kept
+    from msvm_ref.conformance.atlas.runner import KINDS, Budget
     from msvm_ref.conformance.atlas.runner import run as run_entries
     from msvm_ref.pages import provenance
 
@@ -90,10 +100,23 @@ def _run(options: argparse.Namespace, entries: list[Any]) -> dict[str, Any]:
     for name in data:
         one_of("data set", name, DATA, "msvm-ref atlas --help")
     here = sum(bool(e.probe.version()) for e in entries)
+    kept = Kept.of(options)
+    done = kept.read()
+    if done:
+        remark(options, f"{len(done)} entries taken from {kept.path}, where a run was cut short")
     with Progress("atlas", here * len(KINDS) * len(data), options.quiet) as bar:
         record = run_entries(
-            entries, data, options.repeats, options.jobs, options.timeout, bar.step
+            entries,
+            data,
+            options.repeats,
+            options.jobs,
+            options.timeout,
+            bar.step,
+            Budget.of(options.entry_seconds, options.minutes),
+            done,
+            kept.add,
         )
+    kept.remove()
     return {**record, "provenance": provenance()}
 
 
@@ -117,8 +140,9 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
 def _bug_report(options: argparse.Namespace) -> int:
     from msvm_ref.conformance.atlas.bug_report import bug_report
 
+    kept = {e["name"]: e for e in _read(options)["entries"]} if options.source else {}
     texts = [
-        bug_report(entry, options.timeout)
+        bug_report(entry, options.timeout, kept.get(entry.name))
         for entry in _entries([options.bug_report])
         if entry.findings
     ]

@@ -26,6 +26,7 @@ from msvm_ref.commands.parser import (
     VERDICT,
     UsageError,
     add_common,
+    count,
     did_you_mean,
     one_of,
     positive,
@@ -105,6 +106,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="nine checks; all; all, with real and awkward data",
     )
     parser.add_argument(
+        "--repeats",
+        type=count,
+        default=0,
+        metavar="N",
+        help="fit two cases N times over as well: median and range of the error, and is it the same again",
+    )
+    parser.add_argument(
         "--check", action="append", default=[], metavar="CHECK", help="only this check (repeatable)"
     )
     parser.add_argument(
@@ -138,6 +146,7 @@ def run(options: argparse.Namespace) -> int:
     from msvm_ref.pages import provenance
 
     head, entries = _entries(options)
+    entries = [replace(entry, repeats=options.repeats) for entry in entries]
     total = sum(len(e.checks) or len(CHECKS) for e in entries)
     truths: dict[Any, Any] = {}
     with Progress("validate", total, options.quiet) as bar, printing_aside():

@@ -12,11 +12,12 @@ import copy
 import inspect
 import warnings
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from msvm_ref.conformance.process import unfinished
 from msvm_ref.errors import DataError, MsvmError
 
 
@@ -103,10 +104,15 @@ class FunctionSolver:
         class_weight: Any = None,
     ) -> Fitted:
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
-        answer = self.function(
-            X, y, C, **{k: v for k, v in given.items() if k in self.takes and v is not None}
-        )
-        return fitted_from(answer, tuple(classes) if classes is not None else present(y))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            answer = self.function(
+                X, y, C, **{k: v for k, v in given.items() if k in self.takes and v is not None}
+            )
+        fitted = fitted_from(answer, tuple(classes) if classes is not None else present(y))
+        if fitted.converged is None and any(map(_unfinished, caught)):
+            return replace(fitted, converged=False)
+        return fitted
 
 
 FIELDS = (
@@ -208,7 +214,7 @@ class EstimatorSolver:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, y, **extra)
-        warned = any(w.category.__name__ == "ConvergenceWarning" for w in caught)
+        warned = any(map(_unfinished, caught))
         model = copy.deepcopy(model)  # a later fit must not change what this one returned
         labels = (
             tuple(np.asarray(model.classes_).tolist()) if hasattr(model, "classes_") else present(y)
@@ -225,6 +231,12 @@ class EstimatorSolver:
             labels,
             self.share,
         )
+
+
+def _unfinished(warning: Any) -> bool:
+    """Is a warning the solver's word for "not converged"?"""
+    named = warning.category.__name__ == "ConvergenceWarning"
+    return named or bool(unfinished(str(warning.message)))
 
 
 def as_solver(thing: Any, parameter: str | None = None) -> Solver:

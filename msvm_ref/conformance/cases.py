@@ -154,3 +154,15 @@ ZERO_EXAMPLE = _case("an example that is 0", [*_X, [0, 0]], [*_Y, 1])
 ONE_FEATURE = _case("one feature", [[x] for x, _ in _X], _Y)
 COPIES = _case("examples three times over", [*_X, *_X[3:9:2] * 2], [*_Y, *_Y[3:9:2] * 2])
 OPTIMALITY = (BASE, OFFSET, SEPARABLE, UNBALANCED)
+
+
+def _generic() -> Case:
+    sizes, count = (8, 6, 4), 18
+    i, j = np.arange(count)[:, None], np.arange(3)
+    y = np.repeat(np.arange(3), sizes)
+    spread = np.round(2 * np.sin(12.9898 * (i + 1) + 78.233 * (j + 1)), 2)
+    return Case("generic", frozen(spread + 0.75 * (y[:, None] == j) + 0.3), y, 0.7)
+
+
+GENERIC = _generic()
+"""No symmetry, no small integers, C = 0.7: what fits here and on a small case fits by no accident."""

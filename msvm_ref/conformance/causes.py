@@ -7,26 +7,28 @@ explained by it, which is a proof and no guess, whether or not they had an answe
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
-from msvm_ref.conformance.confirm import confirmed
-from msvm_ref.conformance.diagnosis import Diagnosis
+from msvm_ref.conformance.accuracy import Inaccurate, float32_kernel, inaccurate
+from msvm_ref.conformance.confirm import SecondProblems
+from msvm_ref.conformance.diagnosis import NEAR, holds_again
+from msvm_ref.conformance.finding import Diagnosis, Finding
+from msvm_ref.conformance.other_convention import other_convention, told
 from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.suite import Record, Try, attempt, example_text
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed
-from msvm_ref.errors import SpecError
-from msvm_ref.model.conventions.convention import PARAMETERS, Convention, Factor
-from msvm_ref.model.conventions.literals import CONVENTIONS, UV, margin, with_parameter
 
-SAME = 1e-9
 NO_BIAS = "where the convention has no bias"
-MARGINS = (1, 2, 100)
+NOTHING = "nothing we know"
+TRIED = 3
+"""So many answers that are the optimum of nothing we know are looked into; those after them are told with them."""
+SECONDS = 40.0
+"""After so long no further cause is searched for; what is known is still certified elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,14 @@ class Cause:
     details: Mapping[str, Any] = field(default_factory=dict)
     """Of the first check: ``diagnosis`` with its certificates, ``smallest`` (the smallest example), ``case``."""
     trial: Trial | None = field(default=None, repr=False, compare=False)
-    """The solver's trial in that convention."""
+    """The trial in which the solver is right: another convention, or its own knobs turned."""
+    finding: Finding | None = field(default=None, repr=False, compare=False)
+    """What it is the optimum of, to be certified on other answers."""
 
     @property
     def explains(self) -> bool:
         """Is this an explanation, and not only what the checks said?"""
-        diagnosis = self.details.get("diagnosis")
-        refuted = self.details.get("confirmed") is False
-        return self.known or bool(diagnosis and diagnosis["found"] and not refuted)
+        return self.known or self.trial is not None or bool(self.details.get("confirmed"))
 
     @property
     def options(self) -> str:
@@ -89,45 +91,142 @@ def known_causes(records: Sequence[Record]) -> tuple[Cause, ...]:
 
 def causes_of(trial: Trial, tries: Sequence[Try]) -> tuple[Cause, ...]:
     """The explanations of failed checks, each with the checks it explains; every failed check is in one."""
-    left = {tried.name: tried for tried in tries if tried.status == "failed"}
-    causes: dict[Any, Cause] = {}
-    for name in list(left):
-        if name not in left:
-            continue
-        judge, tried = _with_a_bias(trial, left[name])
-        if tried.failure is None or tried.failure.candidate is None:
-            continue
-        del left[name]
-        if len(causes[NOTHING].checks if NOTHING in causes else ()) >= TRIED:
-            causes[NOTHING] = _with_check(causes[NOTHING], name)
-            continue
-        diagnosis = judge.diagnosis(tried.failure)
-        key = _key(diagnosis)
-        if key in causes:
-            causes[key] = _with_check(causes[key], name)
-            continue
-        other = _other_convention(judge, tried.failure, diagnosis)
-        explained = (
-            [] if other is None else [n for n in left if attempt(other, n).status != "failed"]
-        )
-        for also in explained:
-            del left[also]
-        cause = _cause(trial, judge, tried, diagnosis, other)
-        causes[key] = replace(cause, checks=(name, *explained))
-    for name, tried in left.items():
-        key = _message_key(tried.message)
-        known = causes.get(key) or Cause(tried.message.partition(": ")[0], tried.message, ())
-        causes[key] = _with_check(known, name)
-    return tuple(causes.values())
+    explanations = Explanations(trial)
+    left = [tried for tried in tries if tried.status == "failed"]
+    for tried in sorted(left, key=lambda t: t.failure is None or t.failure.candidate is None):
+        explanations.explain(tried)
+    return tuple(explanations.causes.values())
 
 
-NOTHING = "nothing we know"
-TRIED = 3
-"""So many answers that are the optimum of nothing we know are looked into; those after them are told with them."""
+@dataclass
+class Explanations:
+    """Of one solver: a cause found once is certified again for the next failure before another is looked for."""
+
+    trial: Trial
+    causes: dict[Any, Cause] = field(default_factory=dict)
+    second: dict[Any, SecondProblems] = field(default_factory=dict)
+    spent: float = 0.0
+    """Seconds of search."""
+
+    def explain(self, tried: Try) -> Cause:
+        """The cause of a failed check; the check is added to it."""
+        for key, cause in list(self.causes.items()):
+            if cause.trial is not None and attempt(cause.trial, tried.name).status != "failed":
+                return self._add(key, cause, tried.name)
+        judge, again = _with_a_bias(self.trial, tried)
+        if again.failure is None or again.failure.candidate is None:
+            key = _message_key(tried.message)
+            said = Cause(tried.message.partition(": ")[0], tried.message, ())
+            return self._add(key, self.causes.get(key) or said, tried.name)
+        for key, cause in list(self.causes.items()):
+            if cause.finding is not None and self._holds(cause, judge, again):
+                return self._add(key, cause, tried.name)
+        unknown = self.causes.get(NOTHING)
+        if unknown is not None and (len(unknown.checks) >= TRIED or self.spent > SECONDS):
+            return self._add(NOTHING, unknown, tried.name)
+        return self._new(judge, again)
+
+    def _add(self, key: Any, cause: Cause, name: str) -> Cause:
+        self.causes[key] = replace(cause, checks=(*cause.checks, name))
+        return self.causes[key]
+
+    def _holds(self, cause: Cause, judge: Trial, tried: Try) -> bool:
+        assert cause.finding is not None
+        assert tried.failure is not None
+        assert tried.failure.candidate is not None
+        problem, given = tried.failure.candidate
+        again = holds_again(problem, given, cause.finding, judge.diagnosis_tolerance)
+        return bool(again)
+
+    def _new(self, judge: Trial, tried: Try) -> Cause:
+        start = time.monotonic()
+        assert tried.failure is not None
+        case = tried.failure.case
+        turned = inaccurate(judge, case)
+        if turned is not None and turned.trial is not None:
+            cause = Cause(turned.words, turned.words, (), trial=turned.trial)
+            key: Any = turned.words
+        else:
+            diagnosis = judge.diagnosis(tried.failure)
+            key, cause = self._diagnosed(judge, tried, diagnosis, turned)
+        self.spent += time.monotonic() - start
+        return self._add(key, self.causes.get(key, cause), tried.name)
+
+    def _diagnosed(
+        self, judge: Trial, tried: Try, diagnosis: Diagnosis, turned: Inaccurate | None
+    ) -> tuple[Any, Cause]:
+        """A diagnosis as a cause: certified on a second problem, or called what it is."""
+        failure = tried.failure
+        assert failure is not None
+        other = other_convention(judge, failure, diagnosis)
+        agrees: bool | None = True if other is not None else None
+        if other is None and diagnosis.found is not None:
+            diagnosis, agrees = self._confirmed(judge, diagnosis, failure.case)
+            if agrees is False and (better := self._instead(judge, failure, diagnosis)) is not None:
+                diagnosis, agrees = better, True
+        found = diagnosis.found
+        title, sentence = _titled(diagnosis, agrees)
+        if found is None and (words := float32_kernel(judge, failure.case, _off(diagnosis))):
+            title, sentence, agrees = words, words, True
+        if found is None and turned is not None:
+            sentence = f"{sentence}; {turned.words}"
+        if judge is not self.trial:
+            sentence = f"it returns a b where no bias is claimed; with a free one {sentence}"
+        details: dict[str, Any] = {"diagnosis": diagnosis.to_dict(), "confirmed": agrees}
+        details |= {k: tried.details[k] for k in ("case", "lower", "upper") if k in tried.details}
+        if failure.case is not None and (part := smallest(judge, failure.case)) is not None:
+            details["smallest"], details["example"] = part.literal(), example_text(part)
+        right = {} if other is None else told(self.trial, other.convention)
+        known = found if agrees else None
+        return _key(diagnosis), Cause(title, sentence, (), False, right, details, other, known)
+
+    def _confirmed(
+        self, judge: Trial, diagnosis: Diagnosis, like: Any
+    ) -> tuple[Diagnosis, bool | None]:
+        """The first explanation that holds on the second problems, before the others; what they say of it."""
+        second = self.second.setdefault(judge.convention.bias, SecondProblems(judge))
+        said: list[bool | None] = []
+        for finding in diagnosis.findings:
+            close = NEAR if not finding.explains(diagnosis.tolerance) else 0.0
+            said.append(second.holds(finding, like, max(diagnosis.tolerance, close)))
+            if said[-1]:
+                others = tuple(f for f in diagnosis.findings if f is not finding)
+                return replace(diagnosis, found=finding, also=others), True
+        return diagnosis, None if None in said else False
+
+    def _instead(
+        self, judge: Trial, failure: CheckFailed, diagnosis: Diagnosis
+    ) -> Diagnosis | None:
+        """Past a coincidence: the next explanation that holds on the second problems, of a few."""
+        refuted = {f.text for f in diagnosis.findings}
+        for _ in range(TRIED):
+            later = judge.diagnosis(failure, refuted)
+            if later.found is None or not later.found.explains(later.tolerance):
+                return None
+            confirmed, agrees = self._confirmed(judge, later, failure.case)
+            if agrees:
+                return confirmed
+            refuted |= {f.text for f in later.findings}
+        return None
 
 
-def _with_check(cause: Cause, name: str) -> Cause:
-    return replace(cause, checks=(*cause.checks, name))
+def _titled(diagnosis: Diagnosis, agrees: bool | None) -> tuple[str, str]:
+    """(title, sentence): asserted where it was certified twice."""
+    found, sentence = diagnosis.found, diagnosis.sentence
+    if found is None:
+        return f"the optimum of {NOTHING}", sentence
+    if agrees:
+        return f"this is {found.text}", sentence
+    why = (
+        "On a second, generic problem it is not: no explanation, a coincidence"
+        if agrees is False
+        else "Second problems could not tell: the solver is right there, or does not answer"
+    )
+    return f"on this case it coincides with {found.text}", f"on this case {sentence}. {why}"
+
+
+def _off(diagnosis: Diagnosis) -> float:
+    return diagnosis.claimed.primal_error
 
 
 def _with_a_bias(trial: Trial, tried: Try) -> tuple[Trial, Try]:
@@ -144,7 +243,7 @@ def _with_a_bias(trial: Trial, tried: Try) -> tuple[Trial, Try]:
 def _key(diagnosis: Diagnosis) -> Any:
     """Equal for diagnoses that name the same cause; how far off an answer is may differ."""
     found = diagnosis.found
-    if found is None or found.error > diagnosis.tolerance:
+    if found is None or not found.explains(diagnosis.tolerance):
         return NOTHING
     words = tuple(re.sub(r"[-+]?\d+\.\d+(e[-+]\d+)?", "#", word) for word in found.words)
     return found.problem.machine.name, found.problem.machine.cost, words
@@ -156,109 +255,3 @@ def _message_key(message: str) -> str:
     start = line.find("the solver raised")
     line = line[start:] if start >= 0 else line.partition(": ")[2] or line
     return re.sub(r"\[[^\]]*\]|[-+]?\d+(\.\d+)?(e[-+]?\d+)?", "#", line)
-
-
-def _cause(
-    trial: Trial, judge: Trial, tried: Try, diagnosis: Diagnosis, other: Trial | None
-) -> Cause:
-    assert tried.failure is not None
-    details: dict[str, Any] = {"diagnosis": diagnosis.to_dict()}
-    details |= {k: tried.details[k] for k in ("case", "lower", "upper") if k in tried.details}
-    if tried.failure.case is not None and (part := smallest(judge, tried.failure.case)) is not None:
-        details["smallest"], details["example"] = part.literal(), example_text(part)
-    found = diagnosis.found
-    title = f"this is {found.text}" if found is not None else f"the optimum of {NOTHING}"
-    sentence = diagnosis.sentence
-    agrees = None if other is not None else confirmed(judge, diagnosis, tried.failure.case)
-    details["confirmed"] = True if other is not None else agrees
-    if agrees is False and found is not None:
-        title = f"on this case it coincides with {found.text}"
-        sentence = (
-            f"{sentence}. On a second, generic problem it is not: no explanation, a coincidence"
-        )
-    if judge is not trial:
-        sentence = f"it returns a b where no bias is claimed; with a free one {sentence}"
-    right = {} if other is None else _told(trial, other.convention)
-    return Cause(title, sentence, (), False, right, details, other)
-
-
-def _told(trial: Trial, convention: Convention) -> dict[str, str]:
-    """What to pass so that this convention is meant; empty where it has no name."""
-    if not convention.name or convention.machine is None:
-        return {}
-    said = {"convention": convention.name}
-    if convention.machine.name != trial.machine.name:
-        said["machine"] = convention.machine.name
-    if convention.machine.cost != trial.machine.cost:
-        said["cost"] = convention.machine.cost
-    if _literal(convention).bias is None and convention.bias != "none":
-        said["bias"] = str(convention.bias)
-    return said
-
-
-def _literal(convention: Convention) -> Convention:
-    """The convention as its name has it: what that leaves open is open."""
-    base = convention.name.partition(",")[0]
-    return next(
-        (c for c in CONVENTIONS if c.name == base), replace(convention, machine=None, bias=None)
-    )
-
-
-def _other_convention(trial: Trial, failure: CheckFailed, diagnosis: Diagnosis) -> Trial | None:
-    """The trial in a convention where the answer is the optimum found, named where it has a name; None where there is none."""
-    found = diagnosis.found
-    if found is None or diagnosis.as_claimed or found.hypothesis is None:
-        return None
-    h, problem = found.hypothesis, found.problem
-    plain = (h.weights, h.shape, h.sigma) == ("as given", "as given", 1.0)
-    if not plain or list(h.order) != sorted(h.order) or h.scale <= 0:
-        return None
-    assert failure.candidate is not None
-    claimed = failure.candidate[0]
-    for convention in _candidates(trial, h.machine):
-        literal = _literal(convention)
-        if literal.machine not in (None, h.machine) or literal.bias not in (None, h.bias):
-            continue
-        candidate = replace(convention, machine=h.machine, bias=h.bias)
-        constant = trial.convention.from_C(claimed.C, claimed.n, claimed.d)
-        C = candidate.to_C(constant, problem.n, problem.d)
-        scale = candidate.scale.at(problem.d) / trial.convention.scale.at(problem.d)
-        if math.isclose(C, problem.C, rel_tol=SAME) and math.isclose(scale, h.scale, rel_tol=SAME):
-            other = replace(trial, convention=candidate, gaps=[])
-            if failure.case is None or _right(other, failure):
-                return other
-    return None
-
-
-def _right(trial: Trial, failure: CheckFailed) -> bool:
-    """Is a plain fit of the failed case optimal in this trial's convention?"""
-    assert failure.case is not None
-    try:
-        trial.require_optimal(failure.case, trial.fit(failure.case))
-    except Exception:  # whatever the solver does there, it is not right
-        return False
-    return True
-
-
-def _candidates(trial: Trial, machine: Any) -> Iterator[Convention]:
-    """Conventions that have a name first, the nearest to the claim first; then the claim with C times a factor, unnamed."""
-    own = trial.convention
-    families = [own] if own.name else []
-    families += [UV] if own.name != "UV" else []
-    for m in MARGINS:
-        try:
-            families.append(margin(m, machine))
-        except SpecError:
-            break
-    for family in families:
-        yield from (with_parameter(family, parameter) for parameter in PARAMETERS)
-    for convention in CONVENTIONS:
-        if convention.machine == machine and convention.binary == own.binary:
-            yield convention
-    ridge = own.ridge
-    for number in (Fraction(2), Fraction(4), Fraction(10)):
-        for factor in (number, 1 / number):
-            yield replace(own, name="", ridge=replace(ridge, number=ridge.number / factor))
-    for power in (1, -1):
-        yield replace(own, name="", ridge=Factor(ridge.number, ridge.power - power, ridge.classes))
-        yield replace(own, name="", ridge=Factor(ridge.number, ridge.power, ridge.classes - power))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from msvm_ref.conformance.accuracy import innermost
+from msvm_ref.conformance.adapters import EstimatorSolver, FunctionSolver
 from msvm_ref.conformance.cases import BASE
+from msvm_ref.conformance.command import CommandSolver
+from msvm_ref.conformance.isolated import IsolatedSolver
+from msvm_ref.conformance.process import CommandError
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke, SolverStuck, ask
 from msvm_ref.model.conventions.convention import INVERSE
@@ -67,48 +74,70 @@ def check_input_unchanged(trial: Trial) -> None:
         raise CheckFailed(f"fit changed the caller's {' and '.join(changed)}")
 
 
-def _refused(trial: Trial, what: str, X: Any, y: Any, C: float) -> None:
+def _refused(trial: Trial, what: str, X: Any, y: Any, C: float) -> str:
+    """Who refused it; CheckFailed where nobody did, with who took it."""
     solver = trial.copied()
     try:
         ask(solver.fit, X, y, C)
     except SolverStuck as error:
         raise CheckFailed(f"neither refuses nor answers {what}: {error}") from error
-    except SolverBroke:
-        return
-    raise CheckFailed(f"accepts {what}")
+    except SolverBroke as error:
+        return f"{what}: refused by {refused_by(solver, error)}"
+    raise CheckFailed(f"accepts {what}; {taken_by(solver)} took it")
 
 
-def check_refuses_nonfinite(trial: Trial) -> None:
+def taken_by(solver: Any) -> str:
+    """What stands between the suite and whatever learnt from the bad input."""
+    inner = innermost(solver)
+    if isinstance(inner, EstimatorSolver):
+        return f"the library's own fit ({type(inner.estimator).__module__.partition('.')[0]})"
+    if isinstance(inner, FunctionSolver):
+        return "the function under test (an adapter, should a library be called in it)"
+    if isinstance(inner, CommandSolver):
+        return "the program (its adapter, should a library be called in it)"
+    return f"the adapter {type(inner).__name__}"
+
+
+def refused_by(solver: Any, error: SolverBroke) -> str:
+    """The library, a program, or an adapter of this package: the innermost frame of what was raised tells."""
+    cause = error.__cause__
+    if isinstance(cause, CommandError):
+        return "the program"
+    if isinstance(solver, IsolatedSolver):  # whose traceback stays in its process
+        return "the solver"
+    last = traceback.extract_tb(cause.__traceback__)[-1] if cause is not None else None
+    ours = last is not None and Path(last.filename).is_relative_to(Path(__file__).parent)
+    return "the adapter, the library was not asked" if ours else "the library"
+
+
+def check_refuses_nonfinite(trial: Trial) -> str:
     """NaN and infinity in X are refused, not learnt from."""
-    base = trial.shaped(BASE)
+    base, told = trial.shaped(BASE), []
     for value in (np.nan, np.inf):
         X = np.array(base.X)
         X[1, 0] = value
-        _refused(trial, f"X with {value} in it", X, np.array(base.y), trial.constant(base))
+        what = f"X with {value} in it"
+        told.append(_refused(trial, what, X, np.array(base.y), trial.constant(base)))
+    return "; ".join(told)
 
 
-def check_refuses_mismatched_lengths(trial: Trial) -> None:
+def check_refuses_mismatched_lengths(trial: Trial) -> str:
     """One label too few, or too many, is refused."""
-    base = trial.shaped(BASE)
-    _refused(
-        trial,
-        "a label less than rows of X",
-        np.array(base.X),
-        np.array(base.y)[:-1],
-        trial.constant(base),
-    )
-    _refused(
-        trial,
-        "a label more than rows of X",
-        np.array(base.X),
-        np.append(base.y, base.y[-1]),
-        trial.constant(base),
-    )
+    base, told = trial.shaped(BASE), []
+    for what, y in (
+        ("a label less than rows of X", np.array(base.y)[:-1]),
+        ("a label more than rows of X", np.append(base.y, base.y[-1])),
+    ):
+        told.append(_refused(trial, what, np.array(base.X), y, trial.constant(base)))
+    return "; ".join(told)
 
 
-def check_refuses_nonpositive_C(trial: Trial) -> None:
+def check_refuses_nonpositive_C(trial: Trial) -> str:
     """A negative constant makes no problem, nor does NaN."""
     base = trial.shaped(BASE)
     name = "lambda" if trial.convention.parameter in INVERSE else "C"
-    for value in (-1.0, np.nan):
+    told = [
         _refused(trial, f"{name} = {value:g}", np.array(base.X), np.array(base.y), value)
+        for value in (-1.0, np.nan)
+    ]
+    return "; ".join(told)

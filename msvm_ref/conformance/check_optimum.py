@@ -11,6 +11,7 @@ from msvm_ref.conformance.cases import (
     CONTRADICTORY,
     COPIES,
     FIVE,
+    GENERIC,
     OFFSET,
     ONE_FEATURE,
     OPTIMALITY,
@@ -23,6 +24,7 @@ from msvm_ref.conformance.cases import (
 )
 from msvm_ref.conformance.convention_pairs import PROBLEMS, problem_of
 from msvm_ref.conformance.fixtures import BIAS_FIXTURES, MACHINE_FIXTURES
+from msvm_ref.conformance.reported_objective import named
 from msvm_ref.conformance.trial import Trial, error_of
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 from msvm_ref.model.arrays import frozen
@@ -223,13 +225,20 @@ def check_objective(trial: Trial) -> None:
     fitted = trial.fit(case)
     if fitted.objective is None:
         raise CheckSkipped("it reports no objective")
-    certificate, posed, _ = trial.judge(case, fitted)
+    certificate, posed, given = trial.judge(case, fitted)
     if certificate.primal_value is None:
         raise CheckSkipped("it returns no weights to evaluate")
     value = posed.objective(certificate.primal_value)
     if not abs(fitted.objective - value) <= trial.tolerance * abs(value):
+        words = named(fitted.objective, posed, given)
+        again = trial.shaped(GENERIC)  # what fits one number by accident does not fit two
+        second = trial.fit(again) if words else fitted
+        if words and second.objective is not None:
+            other = trial.pose(again)
+            words &= named(second.objective, other, trial.candidate(other, second))
+        told = f": {min(words)}" if words and second is not fitted else ""
         raise CheckFailed(
-            f"base: reports {fitted.objective:.8g}; its weights are worth {value:.8g} in {trial.convention.name}"
+            f"base: reports {fitted.objective:.8g}{told}; its weights are worth {value:.8g} in {trial.convention.name}"
         )
 
 

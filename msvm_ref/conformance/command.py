@@ -19,7 +19,13 @@ import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, fitted_from, unseen
 from msvm_ref.conformance.persistent_program import Conversation
-from msvm_ref.conformance.process import OUTPUT_LIMIT, CommandError, RunningProgram, seconds_of
+from msvm_ref.conformance.process import (
+    OUTPUT_LIMIT,
+    CommandError,
+    RunningProgram,
+    seconds_of,
+    unfinished,
+)
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import parsed_json, shown
 
@@ -133,17 +139,22 @@ class CommandSolver:
 
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         """One exchange; CommandError says what came instead of an answer."""
-        answer = answer_of(self.name, self._ask(json.dumps(task)))
+        printed, said = self._ask(json.dumps(task))
+        answer = answer_of(self.name, printed)
+        if answer.get("converged") is None and unfinished(said):
+            answer["converged"] = False  # a warning is its word for it
         refusal = answer.pop("error", None)
         if refusal is not None:
             raise CommandError(self.name, "answer", shown(refusal, 300))
         return answer
 
-    def _ask(self, question: str) -> bytes:
+    def _ask(self, question: str) -> tuple[bytes, str]:
+        """What it printed as its answer, and what it wrote to standard error meanwhile."""
         if self.conversation is not None:
-            return self.conversation.ask(question, self.timeout)
+            answer = self.conversation.ask(question, self.timeout)
+            return answer, self.conversation.said
         program = RunningProgram(self.command, self.name, self.max_output)
-        return program.whole(question.encode(), self.timeout)
+        return program.whole(question.encode(), self.timeout), program.all_said
 
 
 def answer_of(name: str, printed: bytes) -> dict[str, Any]:

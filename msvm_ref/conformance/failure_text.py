@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from msvm_ref.conformance.causes import Cause, causes_of
-from msvm_ref.conformance.suite import Try, attempt
+from msvm_ref.conformance.causes import Cause, Explanations
+from msvm_ref.conformance.suite import Try
 from msvm_ref.conformance.trial import Trial
 
 WHERE = " where the optimum lies in "
@@ -16,8 +16,10 @@ class FailureText:
     """Of one solver; a cause that was found once is not looked for again where it explains the next failure too."""
 
     trial: Trial
-    known: list[tuple[Cause, Trial]] = field(default_factory=list)
-    """Causes that are another convention, with the trial in it."""
+    explanations: Explanations = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.explanations = Explanations(self.trial)
 
     def of(self, tried: Try) -> str:
         """The text for pytest: the check and its case, the numbers, and what explains them."""
@@ -28,25 +30,16 @@ class FailureText:
             f"{tried.name} fails on {case} ({claim})" if colon else f"{tried.name} fails ({claim})"
         ]
         lines.append(f"certified: {numbers}" if WHERE in numbers else f"found: {numbers or case}")
-        for cause, other in self.known:
-            if attempt(other, tried.name).status != "failed":
-                return "\n".join(
-                    [
-                        *lines,
-                        f"diagnosis: the same as {cause.checks[0]}: {cause.sentence}",
-                        *_right(cause),
-                    ]
-                )
-        found = causes_of(trial, [tried])
-        for cause in found:
-            lines += _explained(cause)
-            if cause.right and cause.trial is not None:
-                self.known.append((cause, cause.trial))
-        return "\n".join(lines)
+        cause = self.explanations.explain(tried)
+        if cause.checks[0] == tried.name or not cause.explains:
+            return "\n".join([*lines, *_explained(cause)])
+        same = f"diagnosis: the same as {cause.checks[0]}: {cause.sentence}"
+        return "\n".join([*lines, same, *_right(cause)])
 
 
 def _explained(cause: Cause) -> list[str]:
-    lines = [f"diagnosis: {cause.sentence}"] if "diagnosis" in cause.details else []
+    diagnosed = "diagnosis" in cause.details or cause.trial is not None
+    lines = [f"diagnosis: {cause.sentence}"] if diagnosed else []
     lines += _right(cause)
     if "example" in cause.details:
         lines.append(f"smallest example: {cause.details['example']}")

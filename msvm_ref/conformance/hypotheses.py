@@ -84,10 +84,8 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
         ]
     if machine.margin_name == "absolute":
         out += [(float(d - 1), float(d - 1), "target 1/(d-1)"), (0.5, 0.5, "target 2")]
-    unique: dict[tuple[float, float], str] = {}
-    for scale, factor, words in out:
-        unique.setdefault((scale, round(factor, 14)), words)
-    return [(s, f, words) for (s, f), words in unique.items()]
+    own, *others = out
+    return [own, *(c for c in others if (c[0], round(c[1], 14)) != (1.0, 1.0))]
 
 
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:

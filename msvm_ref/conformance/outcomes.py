@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msvm_ref.conformance.causes import Cause, causes_of, known_causes
+from msvm_ref.conformance.repeats import Repeats, repeated
 from msvm_ref.conformance.suite import Record, attempt, make_trial, record_of, run_check
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.model.conventions.convention import Convention
@@ -29,6 +30,8 @@ class Entry:
     """Only these; all of them where empty."""
     label: str = ""
     """A short name, for one line of a terminal; the solver's own where empty."""
+    repeats: int = 0
+    """So many fits of a few cases, beside the checks."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Outcome:
     causes: tuple[Cause, ...]
     gaps: tuple[dict[str, Any], ...]
     seconds: float
+    repeats: tuple[Repeats, ...] = ()
+    """The same fits many times over, where that was asked for."""
     rule: str = ""
     """The stopping rule the tolerances follow from, in words; empty where ``tolerance`` is one number."""
 
@@ -145,6 +150,7 @@ def run(
         (*new, *broken, *known_causes(records)),
         gaps,
         time.perf_counter() - start,
+        repeated(trial, entry.repeats) if entry.repeats else (),
         "" if trial.rule is None else trial.rule.words,
     )
 

@@ -19,3 +19,8 @@ class Conversation:
         if self.program is None or not self.program.end.alive:
             self.program = RunningProgram(self.command, self.name, self.most)
         return self.program.ask(f"{question}\n".encode(), seconds)
+
+    @property
+    def said(self) -> str:
+        """What it has written to standard error since the last question."""
+        return "" if self.program is None else self.program.all_said

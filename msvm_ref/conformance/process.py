@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -26,6 +27,19 @@ KEPT = 2**16
 """Bytes kept of the end of what a program writes to standard error."""
 PAUSE = 0.01
 """Seconds until an ended program is noticed whose children hold its pipes open."""
+
+UNFINISHED = re.compile(
+    r"(not|n't|without|fail\w* to|no)\s+(yet\s+)?conver|"
+    r"(reach|hit|exceed)\w*\s+(the\s+)?(max\w*|iteration)|max\w*\W+(number\W+of\W+)?iter\w*\W+(was\s+)?reach",
+    re.IGNORECASE,
+)
+"""How programs and libraries say that they stopped before they were done."""
+
+
+def unfinished(text: str) -> str:
+    """The line in which it is said, or ""."""
+    return next((line.strip() for line in text.splitlines() if UNFINISHED.search(line)), "")
+
 
 Message = Callable[[bytearray], int | None]
 """How long the first complete message in what was read is; None while there is none."""
@@ -84,7 +98,12 @@ class RunningProgram:
     @property
     def said(self) -> str:
         """The end of what it wrote to standard error."""
-        return self.errors.decode("utf-8", "replace").strip()[-300:]
+        return self.all_said.strip()[-300:]
+
+    @property
+    def all_said(self) -> str:
+        """What is kept of it."""
+        return self.errors.decode("utf-8", "replace")
 
     def ask(self, content: bytes, seconds: float, message: Message = line) -> bytes:
         """The message that answers ``content``; NoAnswerError where none comes, after which the program is ended."""
@@ -95,6 +114,7 @@ class RunningProgram:
                 self.name, "print one answer to each question", shown(bytes(self.output))
             )
         self.output.clear()
+        self.errors.clear()
         length = self._pump(content, seconds, message, close=False)
         if length is None:
             self.end()

@@ -1,14 +1,17 @@
-"""Answers that are right but for one thing: the data were scaled first, C is another one, one multiplier or the bias is wrong.
+"""Answers that are right but for one thing: the data were scaled first, C is another one, a row, a class, one multiplier or
+the bias is missing.
 
-Each yields what to certify once that is mended.
+Each yields what was certified once that is mended.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from msvm_ref.conformance.finding import Finding, judged
 from msvm_ref.conformance.hypotheses import plain, possible
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Bias, Problem
@@ -16,8 +19,8 @@ from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
 
-Mended = tuple[str, Problem, tuple[Array, Array], Solution]
-"""(words, problem, (W, b) mended, ground truth of the problem)."""
+Primal = tuple[Array, Array]
+"""(W, b) in the problem's features."""
 ALONG = 1e-4
 """W* - W lies along one direction when what is left of it is this much smaller: the two are float solutions."""
 
@@ -25,19 +28,17 @@ MANY = 3
 """Fewer unknowns than this always lie along one example."""
 
 
-def lost_bias(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]:
+def lost_bias(problem: Problem, primal: Primal) -> Iterator[Finding]:
     """W right and b wrong: the truth's b in place of the candidate's."""
     treatments: tuple[Bias, ...] = ("free", "penalized")
     for bias in treatments:
         other = _with(problem, problem.X, bias)
         truth = solve(other)
         told = f"with a {bias} bias: W is right and b is wrong, it should be {np.round(truth.b, 6).tolist()}"
-        yield told, other, (primal[0], truth.b), truth
+        yield _mended(f"lost bias: {bias}", told, other, (primal[0], truth.b), truth)
 
 
-def one_multiplier(
-    problem: Problem, primal: tuple[Array, Array], truth: Solution
-) -> Iterator[Mended]:
+def one_multiplier(problem: Problem, primal: Primal, truth: Solution) -> Iterator[Finding]:
     """W = sum_i phi(x_i) coef_i', so one wrong multiplier leaves W* - W = t phi(x_i) v'.
 
     v = (Pi nu)[y_i, p] where alpha[i,p] is wrong, and v = e_m where the coefficient of one class is. At most one
@@ -83,10 +84,10 @@ def one_multiplier(
     _, at, change, words = nearest
     W = primal[0] + np.outer(problem.features[at], change)
     b = primal[1] + change if penalized else best_b if problem.bias == "free" else primal[1]
-    yield words, problem, (W, b), truth
+    yield _mended("one multiplier", words, problem, (W, b), truth)
 
 
-def preprocessed(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]:
+def preprocessed(problem: Problem, primal: Primal) -> Iterator[Finding]:
     """z = (x - m) / s feature by feature, W in those units or mapped back; or rows of length 1."""
     X, (W, b) = problem.X, primal
     middle, zero, one = X.mean(axis=0), np.zeros(X.shape[1]), np.ones(X.shape[1])
@@ -101,6 +102,12 @@ def preprocessed(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mend
         ("features centred first", middle, one),
         ("features divided by their standard deviation first", zero, _spread(X.std(axis=0))),
         ("features scaled to [0, 1] first", lowest, _spread(np.ptp(X, axis=0))),
+        (
+            "features scaled to [-1, 1] first",
+            lowest + np.ptp(X, axis=0) / 2,
+            _spread(np.ptp(X, axis=0) / 2),
+        ),
+        ("features divided by their largest size first", zero, _spread(abs(X).max(axis=0))),
     ]
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     tries = [
@@ -114,13 +121,63 @@ def preprocessed(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mend
     for words, Z, weights, bias in tries:
         other = _with(problem, Z, problem.bias)
         if possible(other, plain(other), weights, bias, {}):
-            yield words, other, (weights, bias), solve(other)
+            yield _mended(f"scaled: {words}", words, other, (weights, bias), solve(other))
 
 
+def row_left_out(problem: Problem, primal: Primal) -> Iterator[Finding]:
+    """One example is not there; every class keeps one, and the ray test leaves few to solve."""
+    count = np.bincount(problem.y, minlength=problem.d)
+    for i in range(problem.n):
+        if count[problem.y[i]] < 2:
+            continue
+        keep = np.arange(problem.n) != i
+        weight = None if problem.sample_weight is None else problem.sample_weight[keep]
+        other = _with(problem, problem.X[keep], problem.bias, problem.y[keep], weight)
+        if possible(other, plain(other), *primal, {}):
+            yield _mended("row left out", f"example {i} left out", other, primal, solve(other))
+
+
+def absent_dropped(problem: Problem, primal: Primal) -> Iterator[Finding]:
+    """A declared class without examples is no class: its column is 0, and the others are the optimum without it."""
+    there = np.bincount(problem.y, minlength=problem.d) > 0
+    if there.all() or there.sum() < 2 or problem.machine.fixed_d is not None:
+        return
+    W, b = primal
+    if abs(W[:, ~there]).max() > 0 or abs(b[~there]).max() > 0:
+        return
+    number = np.cumsum(there) - 1
+    other = Problem(
+        problem.machine,
+        problem.X,
+        number[problem.y],
+        C=problem.C,
+        kernel=problem.kernel,
+        bias=problem.bias,
+        sample_weight=problem.sample_weight,
+    )
+    words = "the class without examples left out, its scores 0"
+    yield _mended("absent class", words, other, (W[:, there], b[there]), solve(other))
+
+
+def single_precision(problem: Problem, primal: Primal, claimed: Solution) -> Iterator[Finding]:
+    """X rounded to float32 before the fit; or W itself in float32, and no further off than such numbers are apart."""
+    single = problem.X.astype(np.float32).astype(float)
+    if not np.array_equal(single, problem.X):
+        other = _with(problem, single, problem.bias)
+        yield _mended("float32: data", "X in float32", other, primal, solve(other))
+    W = primal[0]
+    short = np.array_equal(W, W.astype(np.float32).astype(float))
+    if short and not np.array_equal(W, W.astype(np.float16).astype(float)):
+        words = "its W in float32"
+        yield _mended("float32: answer", words, problem, primal, claimed, SINGLE * problem.n)
+
+
+SINGLE = 2.0**-20
+"""Relative error per example that sums in float32 may cost: 2^-24 for each of a few roundings."""
 STEPS, RANGE = 14, 1e6
 
 
-def another_C(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]:
+def another_C(problem: Problem, primal: Primal) -> Iterator[Finding]:
     """R(C) = ||W(C)||^2 [+ ||b(C)||^2] grows with C: the C whose optimum has the candidate's R, by false position in log C."""
 
     def size(W: Array, b: Array) -> float:
@@ -144,7 +201,8 @@ def another_C(problem: Problem, primal: tuple[Array, Array]) -> Iterator[Mended]
         else:
             high, f_high = middle, off
     assert truth is not None
-    yield f"C·{truth.problem.C / problem.C:.6g}", truth.problem, primal, truth
+    words = f"C·{truth.problem.C / problem.C:.6g}"
+    yield _mended(f"C: {truth.problem.C / problem.C:.3g}", words, truth.problem, primal, truth)
 
 
 def _spread(s: Array) -> Array:
@@ -153,14 +211,21 @@ def _spread(s: Array) -> Array:
     return out
 
 
-def _with(problem: Problem, X: Array, bias: Bias) -> Problem:
+def _mended(
+    kind: str, words: str, problem: Problem, primal: Primal, truth: Solution, allowed: float = 0.0
+) -> Finding:
+    certificate = judged(problem, primal, truth)
+    return Finding((words,), problem, certificate, problem.C, kind=kind, allowed=allowed)
+
+
+def _with(problem: Problem, X: Array, bias: Bias, y: Any = None, weight: Any = None) -> Problem:
     return Problem(
         problem.machine,
         X,
-        problem.y,
+        problem.y if y is None else y,
         C=problem.C,
         kernel=problem.kernel,
         bias=bias,
-        sample_weight=problem.sample_weight,
+        sample_weight=problem.sample_weight if y is None else weight,
         classes=range(problem.d),
     )

@@ -55,6 +55,7 @@ def as_dict(outcomes: Sequence[Outcome], head: str, origin: Origin) -> dict[str,
                 "worst_error": _number(o.worst),
                 "worst_admitted": _number(o.admitted),
                 "seconds": round(o.seconds, 3),
+                "repeats": [{k: _finite(v) for k, v in r.to_dict().items()} for r in o.repeats],
                 "causes": [c.to_dict() for c in o.causes],
                 "records": [r.to_dict() for r in o.records],
                 "problems": [{**g, "error": _number(g["error"])} for g in o.gaps],
@@ -72,6 +73,7 @@ def markdown(outcomes: Sequence[Outcome], head: str, origin: Origin) -> str:
     lines += ["", footer(outcomes, "")[0]]
     for o in outcomes:
         lines += ["", f"## {o.verdict}: {o.title}", "", f"Tolerance: {o.judged}.", ""]
+        lines += [f"- {r.text}" for r in o.repeats]
         for cause in o.causes:
             lines += [
                 f"- **{_many(cause)}**: {cause.sentence}",
@@ -102,6 +104,7 @@ def page(outcomes: Sequence[Outcome], head: str, origin: Origin) -> str:
             f"<h2 id=s{k}><span class={_mark(o)}>{o.verdict}</span> {escape(o.title)}</h2>",
             *(_cause(cause) for cause in o.causes),
             f"<p class=quiet>Tolerance: {escape(o.judged)}.</p>",
+            *(f"<p>{escape(r.text)}</p>" for r in o.repeats),
             f"<div class=scroll>{plot(o)}</div>",
             _checks(o.records),
         ]
@@ -168,6 +171,10 @@ def _checks(records: Sequence[Record]) -> str:
 
 def _worst_first(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=lambda r: list(MARKS).index(r.status))
+
+
+def _finite(value: Any) -> Any:
+    return _number(value) if isinstance(value, float) else value
 
 
 def _number(value: float) -> float | str:

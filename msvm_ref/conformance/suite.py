@@ -21,7 +21,6 @@ from msvm_ref.conformance.adapters import as_solver
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.command import CommandSolver
 from msvm_ref.conformance.isolated import IsolatedSolver
-from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
@@ -140,11 +139,18 @@ def check_solver(
     """
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)
-    records = []
+    tries = []
     for name in chosen:
-        records.append(run_check(trial, name, expected.get(name), diagnose))
+        tries.append(attempt(trial, name))
         if progress is not None:
             progress(name)
+    failed = [t for t in tries if t.failure is not None and t.name not in expected]
+    notes = explained(trial, failed) if diagnose else {}
+    records = []
+    for tried in tries:
+        text, more = notes.get(tried.name, ("", {}))
+        details = {**tried.details, **more}
+        records.append(record_of(replace(tried, details=details), expected.get(tried.name), text))
     return records
 
 
@@ -213,7 +219,7 @@ def attempt(trial: Trial, name: str) -> Try:
 
     start = time.perf_counter()
     try:
-        CHECKS[name](trial)
+        note = CHECKS[name](trial)
     except CheckSkipped as reason:
         return Try(name, "skipped", str(reason), time.perf_counter() - start, {})
     except CheckFailed as failure:
@@ -229,7 +235,7 @@ def attempt(trial: Trial, name: str) -> Try:
         )
         details = {"traceback": traceback.format_exc()[-2000:]}
         return Try(name, "failed", message, time.perf_counter() - start, details)
-    return Try(name, "passed", "", time.perf_counter() - start, {})
+    return Try(name, "passed", note or "", time.perf_counter() - start, {})
 
 
 def record_of(tried: Try, expected: str | None = None, explanation: str = "") -> Record:
@@ -259,21 +265,30 @@ def run_check(
     tried = attempt(trial, name)
     text = ""
     if tried.failure is not None and diagnose and (expected is None or explain_known):
-        text, more = explained(trial, tried.failure)
+        text, more = explained(trial, [tried])[name]
         tried = replace(tried, details={**tried.details, **more})
     return record_of(tried, expected, text)
 
 
-def explained(trial: Trial, failure: CheckFailed) -> tuple[str, dict[str, Any]]:
-    """The diagnosis and the smallest example, where the failure has a candidate and a case: as lines and as details."""
-    text, details = "", {}
-    if failure.candidate is not None:
-        diagnosis = trial.diagnosis(failure)
-        text, details["diagnosis"] = f"\ndiagnosis: {diagnosis.sentence}", diagnosis.to_dict()
-    if failure.case is not None and (part := smallest(trial, failure.case)) is not None:
-        details["smallest"] = part.literal()
-        text += f"\nsmallest example found: {example_text(part)}"
-    return text, details
+def explained(trial: Trial, tries: Sequence[Try]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """By check: the lines after its message, and details; a cause is told in full at the first check that has it."""
+    from msvm_ref.conformance.causes import causes_of
+
+    notes = {}
+    for cause in causes_of(trial, tries):
+        lines, many = "", len(cause.checks)
+        if "diagnosis" in cause.details or cause.trial is not None:
+            more = f" (one cause, {many} checks)" if many > 1 and cause.explains else ""
+            lines += f"\ndiagnosis: {cause.sentence}{more}"
+        if "example" in cause.details:
+            lines += f"\nsmallest example found: {cause.details['example']}"
+        kept = {k: v for k, v in cause.details.items() if k in ("diagnosis", "smallest")}
+        first, *others = cause.checks
+        notes[first] = lines, kept
+        for name in others:
+            same = f"\ndiagnosis: as {first}: {cause.sentence}" if cause.explains else lines
+            notes[name] = same, {k: v for k, v in kept.items() if k == "diagnosis"}
+    return notes
 
 
 def example_text(case: Case) -> str:

@@ -25,6 +25,8 @@ def summary(
     lines = [head, *LEGEND]
     for outcome in outcomes:
         lines += _lines(outcome, outcomes)
+        for repeats in outcome.repeats:
+            lines += _wrapped(repeats.text, "")
         if verbose:
             lines += _records(outcome)
     return [*lines, *footer(outcomes, command, verbose)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +23,7 @@ from msvm_ref.solvers.certifying import certify
 from msvm_ref.solvers.solution import Solution
 
 if TYPE_CHECKING:
-    from msvm_ref.conformance.diagnosis import Diagnosis
+    from msvm_ref.conformance.finding import Diagnosis
 
 
 LARGE = 150
@@ -236,13 +237,18 @@ class Trial:
             raise CheckSkipped(f"{case.name} itself is off by {error:.2g}, see check_optimality")
         return fitted
 
-    def diagnosis(self, failure: CheckFailed) -> Diagnosis:
-        """Which problem the failed candidate solves instead."""
+    def diagnosis(self, failure: CheckFailed, besides: Collection[str] = ()) -> Diagnosis:
+        """Which problem the failed candidate solves instead, besides those that are known to be coincidences."""
         from msvm_ref.conformance.diagnosis import diagnose
 
         assert failure.candidate is not None
         problem, given = failure.candidate
-        return diagnose(problem, **given, tolerance=min(self.tolerance, 1e-4))
+        return diagnose(problem, **given, tolerance=self.diagnosis_tolerance, besides=besides)
+
+    @property
+    def diagnosis_tolerance(self) -> float:
+        """The relative gap up to which an answer is the optimum of another problem."""
+        return min(self.tolerance, 1e-4)
 
 
 def key_of(problem: Problem) -> tuple[Any, ...]:

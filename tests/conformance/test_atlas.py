@@ -53,6 +53,9 @@ def test_names_are_unique_and_adapters_exist():
         __import__(f"msvm_ref.conformance.atlas.adapters.{module}", fromlist=[function])
         assert e.install
         assert e.convention.source
+        machine = e.convention.machine
+        squared = "²" if machine.cost == "quadratic" else ""
+        assert e.machine == ("OVO" if e.pairs else machine.name + squared)
         assert all(f.path.is_file() for f in e.findings)
 
 
@@ -202,6 +205,42 @@ def test_the_command_writes_page_markdown_and_json(tmp_path, capsys):
     assert "http" not in html.read_text().replace("http-equiv", "")
 
 
+def test_a_run_that_was_cut_short_goes_on_where_it_was(tmp_path, capsys, monkeypatch):
+    import msvm_ref.conformance.atlas.runner as runner
+
+    kept, measured_cells = tmp_path / "run.json", []
+    small = {"kind": "tight", "data": "iris", "fits": [{"error": 0.0, "seconds": 0.1}]}
+
+    def cut_short(worker, kind, data, *rest):
+        measured_cells.append(worker.entry.name)
+        if worker.entry.name == "sklearn-svc" and "cut" not in measured_cells:
+            measured_cells.append("cut")
+            raise KeyboardInterrupt
+        return {**small, "kind": kind, "data": data}
+
+    monkeypatch.setattr(runner, "cell", cut_short)
+    words = ["atlas", "sklearn-linearsvc-primal", "sklearn-svc", "--data", "iris", "-q"]
+    assert main([*words, "--report", str(kept)]) == 130
+    assert (tmp_path / "run.json.partial").is_file()
+    assert main([*words, "--report", str(kept)]) == 0
+    assert measured_cells.count("sklearn-linearsvc-primal") == 2  # default and tight, once
+    assert not (tmp_path / "run.json.partial").exists()
+    assert len(json.loads(kept.read_text())["entries"]) == 2
+    capsys.readouterr()
+
+
+def test_time_that_is_used_up_is_told():
+    from msvm_ref.conformance.atlas.runner import Budget
+
+    late = cell(
+        LibraryProcess(entry("right"), 60.0), "tight", "wine", 3, RunTruths(), Budget(end=0.0)
+    )
+    assert late["fits"] == [{"left": "the run's time was used up"}]
+    assert v.verdict_of({"version": "1", "cells": [late]}) == "unfinished"
+    short = LibraryProcess(entry("right"), 60.0)
+    assert len(cell(short, "tight", "wine", 3, RunTruths(), Budget(entry=0.0), 1.0)["fits"]) == 1
+
+
 @pytest.mark.parametrize(
     "words", [["atlas", "no-such"], ["atlas", "--data", "no-such"], ["atlas", "--from", "no.json"]]
 )
@@ -222,7 +261,7 @@ def test_the_bug_report_has_the_script_and_what_it_prints(capsys):
 def test_the_list_needs_no_heavy_library():
     code = (
         "import sys; from msvm_ref.cli import main; main(['atlas', '--list', '-q']); "
-        "assert not {'sklearn', 'cvxpy', 'numba'} & set(sys.modules)"
+        "assert not {'numpy', 'scipy', 'sklearn', 'cvxpy', 'numba'} & set(sys.modules)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(

@@ -19,7 +19,7 @@ from tests.conformance.zoo import TRUTHS, ZOO, Truth, honest, solved
 @pytest.fixture(autouse=True)
 def _solve_each_problem_once(monkeypatch):
     """Diagnoses of different bugs ask for the same neighbours."""
-    for module in ("diagnosis", "repairs"):
+    for module in ("diagnosis", "repairs", "other_objectives"):
         monkeypatch.setattr(f"msvm_ref.conformance.{module}.solve", solved)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from msvm_ref.model.catalogue import CS, WW
 from msvm_ref.model.conventions.convention import Convention
 from msvm_ref.model.conventions.literals import (
+    CONVENTIONS,
     LIBLINEAR_CS,
     LIBLINEAR_OVR,
     LIBLINEAR_OVR2,
@@ -101,3 +102,9 @@ BSVM_PAIRS = replace(
     bias="penalized",
     source="every pair: 1/2 (||w||² + b²) + C Σ [1 − y (w·x + b)]₊, the bound-constrained form",
 )
+
+NAMED: dict[str, Convention] = {
+    c.name: c
+    for c in (*CONVENTIONS, *(v for v in list(globals().values()) if isinstance(v, Convention)))
+}
+"""Every convention an entry may name."""

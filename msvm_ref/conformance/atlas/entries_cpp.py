@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from msvm_ref.conformance.atlas import conventions as own
 from msvm_ref.conformance.atlas.entry import AtlasEntry, Fault
 from msvm_ref.conformance.atlas.probes import Installed
-from msvm_ref.model.conventions import literals as cv
 
 LIBLINEAR, INSTALL_LIBLINEAR = Installed("liblinear-official"), "pip install liblinear-official"
 LIBSVM, INSTALL_LIBSVM = Installed("libsvm-official"), "pip install libsvm-official"
@@ -19,17 +17,17 @@ TORCH, INSTALL_TORCH = Installed("torch"), "pip install torch"
 ENTRIES: tuple[AtlasEntry, ...] = (
     AtlasEntry(
         "libsvm", "LIBSVM", "svm-train -s 0 -t 0",
-        "C++", LIBSVM, INSTALL_LIBSVM, own.LIBSVM_PAIRS, "chih_jen_lin:libsvm",
+        "C++", LIBSVM, INSTALL_LIBSVM, "OVO", "libsvm-ovo", "chih_jen_lin:libsvm",
         {}, {"options": "-e 1e-6"}, pairs=True,
     ),
     AtlasEntry(
         "liblinear-s1", "LIBLINEAR", "train -s 1 -B 1",
-        "C++", LIBLINEAR, INSTALL_LIBLINEAR, cv.LIBLINEAR_OVR2, "chih_jen_lin:liblinear",
+        "C++", LIBLINEAR, INSTALL_LIBLINEAR, "OVA²", "liblinear-ovr-squared", "chih_jen_lin:liblinear",
         {"options": "-s 1 -B 1"}, {"options": "-s 1 -B 1 -e 1e-12"}, seeded=False,
     ),
     AtlasEntry(
         "liblinear-s2", "LIBLINEAR", "train -s 2 -B 1",
-        "C++", LIBLINEAR, INSTALL_LIBLINEAR, cv.LIBLINEAR_OVR2, "chih_jen_lin:liblinear",
+        "C++", LIBLINEAR, INSTALL_LIBLINEAR, "OVA²", "liblinear-ovr-squared", "chih_jen_lin:liblinear",
         {"options": "-s 2 -B 1"}, {"options": "-s 2 -B 1 -e 1e-12"}, seeded=False,
         findings=(
             Fault(
@@ -40,12 +38,12 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "liblinear-s2-R", "LIBLINEAR", "train -s 2 -B 1 -R",
-        "C++", LIBLINEAR, INSTALL_LIBLINEAR, own.LIBLINEAR_FREE, "chih_jen_lin:liblinear",
+        "C++", LIBLINEAR, INSTALL_LIBLINEAR, "OVA²", "liblinear-R", "chih_jen_lin:liblinear",
         {"options": "-s 2 -B 1 -R"}, {"options": "-s 2 -B 1 -R -e 1e-12"}, seeded=False,
     ),
     AtlasEntry(
         "liblinear-s3", "LIBLINEAR", "train -s 3 -B 1",
-        "C++", LIBLINEAR, INSTALL_LIBLINEAR, cv.LIBLINEAR_OVR, "chih_jen_lin:liblinear",
+        "C++", LIBLINEAR, INSTALL_LIBLINEAR, "OVA", "liblinear-ovr", "chih_jen_lin:liblinear",
         {"options": "-s 3 -B 1"}, {"options": "-s 3 -B 1 -e 1e-9"}, seeded=False,
         findings=(
             Fault(
@@ -56,12 +54,12 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "liblinear-s4", "LIBLINEAR", "train -s 4 -B 1",
-        "C++", LIBLINEAR, INSTALL_LIBLINEAR, cv.LIBLINEAR_CS, "chih_jen_lin:liblinear",
+        "C++", LIBLINEAR, INSTALL_LIBLINEAR, "CS", "liblinear-cs", "chih_jen_lin:liblinear",
         {"options": "-s 4 -B 1"}, {"options": "-s 4 -B 1 -e 1e-12"}, seeded=False,
     ),
     AtlasEntry(
         "snapml-hinge", "snapml", "SupportVectorMachine()",
-        "C++", SNAPML, INSTALL_SNAPML, own.OVA_SUM, "one_vs_rest:snapml",
+        "C++", SNAPML, INSTALL_SNAPML, "OVA", "ovr-sum", "one_vs_rest:snapml",
         {}, {"tol": 1e-12, "max_iter": 100_000},
         findings=(
             Fault(
@@ -73,7 +71,7 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "snapml-hinge-bias", "snapml", "SupportVectorMachine(fit_intercept=True)",
-        "C++", SNAPML, INSTALL_SNAPML, own.OVA_SUM_BIAS, "one_vs_rest:snapml",
+        "C++", SNAPML, INSTALL_SNAPML, "OVA", "ovr-sum-bias", "one_vs_rest:snapml",
         {"fit_intercept": True}, {"tol": 1e-12, "max_iter": 100_000},
         findings=(
             Fault(
@@ -85,13 +83,13 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "snapml-squared", "snapml", "SupportVectorMachine(loss='squared_hinge')",
-        "C++", SNAPML, INSTALL_SNAPML, own.OVA2_SUM, "one_vs_rest:snapml",
+        "C++", SNAPML, INSTALL_SNAPML, "OVA²", "ovr-squared-sum", "one_vs_rest:snapml",
         {"loss": "squared_hinge"}, {"tol": 1e-12, "max_iter": 100_000},
         note=INFERRED,
     ),
     AtlasEntry(
         "mlpack-lbfgs", "mlpack", "linear_svm(optimizer='lbfgs')",
-        "C++", MLPACK, INSTALL_MLPACK, cv.MLPACK, "gradient:mlpack",
+        "C++", MLPACK, INSTALL_MLPACK, "WW", "mlpack", "gradient:mlpack",
         {}, {"tolerance": 1e-15, "max_iterations": 100_000},
         findings=(
             Fault(
@@ -102,7 +100,7 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "mlpack-psgd", "mlpack", "linear_svm(optimizer='psgd')",
-        "C++", MLPACK, INSTALL_MLPACK, cv.MLPACK, "gradient:mlpack",
+        "C++", MLPACK, INSTALL_MLPACK, "WW", "mlpack", "gradient:mlpack",
         {"optimizer": "psgd", "seed": 1}, {"tolerance": 1e-15, "epochs": 100},
     ),
     AtlasEntry(
@@ -112,7 +110,7 @@ ENTRIES: tuple[AtlasEntry, ...] = (
         "C++",
         Installed("dlib", "header"),
         "apt-get install libdlib-dev g++",
-        own.DLIB,
+        "CS", "dlib-cs",
         "compiled:dlib",
         {},
         {"epsilon": 1e-10},
@@ -120,13 +118,13 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "dlib-binary", "dlib", "svm_c_trainer_linear, one class against the rest",
-        "C++", Installed("dlib-bin"), "pip install dlib-bin", own.OVA_MEAN_BIAS, "one_vs_rest:dlib",
+        "C++", Installed("dlib-bin"), "pip install dlib-bin", "OVA", "ovr-mean-bias", "one_vs_rest:dlib",
         {}, {"epsilon": 1e-10, "max_iterations": 1_000_000},
         note=INFERRED,
     ),
     AtlasEntry(
         "skglm", "skglm", "LinearSVC, one class against the rest",
-        "Python", Installed("skglm"), "pip install skglm", own.OVA_NONE, "one_vs_rest:skglm",
+        "Python", Installed("skglm"), "pip install skglm", "OVA", "ovr-none", "one_vs_rest:skglm",
         {}, {"tol": 1e-10, "max_iter": 1000},
         note="fit_intercept has no effect: its solver is called with fit_intercept=False",
         findings=(
@@ -138,7 +136,8 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "jaxopt", "jaxopt", "BlockCoordinateDescent(multiclass_linear_svm_dual)",
-        "Python", Installed("jaxopt", needs=(Installed("jax"),)), "pip install jaxopt jax", own.JAXOPT, "gradient:jaxopt",
+        "Python", Installed("jaxopt", needs=(Installed("jax"),)), "pip install jaxopt jax",
+        "CS", "jaxopt-cs", "gradient:jaxopt",
         {}, {"tol": 1e-10, "maxiter": 5000},
         findings=(
             Fault(
@@ -153,12 +152,12 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "torch-ww", "torch", "MultiMarginLoss + L-BFGS",
-        "Python", TORCH, INSTALL_TORCH, own.TORCH_WW, "gradient:torch",
+        "Python", TORCH, INSTALL_TORCH, "WW", "torch-ww", "gradient:torch",
         {}, {"rounds": 5}, solver=False,
     ),
     AtlasEntry(
         "torch-ww2", "torch", "MultiMarginLoss(p=2) + L-BFGS",
-        "Python", TORCH, INSTALL_TORCH, own.TORCH_WW2, "gradient:torch",
+        "Python", TORCH, INSTALL_TORCH, "WW²", "torch-ww2", "gradient:torch",
         {"power": 2}, {"rounds": 5}, solver=False,
     ),
 )  # fmt: skip

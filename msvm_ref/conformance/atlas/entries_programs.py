@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from msvm_ref.conformance.atlas import conventions as own
 from msvm_ref.conformance.atlas.entry import AtlasEntry, Fault
 from msvm_ref.conformance.atlas.probes import Installed
-from msvm_ref.model.conventions import literals as cv
 
 JSON = (Installed("jsonlite", "r"),)
 KERNLAB = Installed("kernlab", "r", JSON)
@@ -20,7 +18,7 @@ SIMPLIFIED = "the simplified SMO draws its second multiplier at random"
 ENTRIES: tuple[AtlasEntry, ...] = (
     AtlasEntry(
         "kernlab-kbb", "kernlab", "ksvm(type='kbb-svc')",
-        "R", KERNLAB, INSTALL_KERNLAB, cv.KERNLAB_KBB, "programs:r",
+        "R", KERNLAB, INSTALL_KERNLAB, "WW", "kernlab-kbb", "programs:r",
         {**R, "package": "kernlab", "type": "kbb-svc", "tol": 1e-3}, {"tol": 1e-8}, note=SCALES,
         findings=(
             Fault(
@@ -31,7 +29,7 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "kernlab-spoc", "kernlab", "ksvm(type='spoc-svc')",
-        "R", KERNLAB, INSTALL_KERNLAB, cv.KERNLAB_SPOC, "programs:r",
+        "R", KERNLAB, INSTALL_KERNLAB, "CS", "kernlab-spoc", "programs:r",
         {**R, "package": "kernlab", "type": "spoc-svc", "tol": 1e-3}, {"tol": 1e-8}, note=SCALES,
         findings=(
             Fault(
@@ -42,12 +40,12 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "kernlab-csvc", "kernlab", "ksvm(type='C-svc')",
-        "R", KERNLAB, INSTALL_KERNLAB, own.LIBSVM_PAIRS, "programs:r",
+        "R", KERNLAB, INSTALL_KERNLAB, "OVO", "libsvm-ovo", "programs:r",
         {**R, "package": "kernlab", "type": "C-svc", "tol": 1e-3}, {"tol": 1e-8}, pairs=True, note=SCALES,
     ),
     AtlasEntry(
         "kernlab-cbsvc", "kernlab", "ksvm(type='C-bsvc')",
-        "R", KERNLAB, INSTALL_KERNLAB, own.BSVM_PAIRS, "programs:r",
+        "R", KERNLAB, INSTALL_KERNLAB, "OVO", "bsvm-ovo", "programs:r",
         {**R, "package": "kernlab", "type": "C-bsvc", "tol": 1e-3}, {"tol": 1e-8}, pairs=True, note=SCALES,
         findings=(
             Fault(
@@ -59,19 +57,19 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     AtlasEntry(
         "e1071", "e1071", "svm(kernel='linear')",
         "R", Installed("e1071", "r", JSON), "apt-get install r-cran-e1071 r-cran-jsonlite",
-        own.LIBSVM_PAIRS, "programs:r",
+        "OVO", "libsvm-ovo", "programs:r",
         {**R, "package": "e1071", "tol": 1e-3}, {"tol": 1e-6}, pairs=True, note=SCALES,
     ),
     AtlasEntry(
         "libsvm-js", "libsvm-js", "SVM({kernel: LINEAR})",
         "JavaScript", Installed("libsvm-js", "npm"), "npm install libsvm-js",
-        own.LIBSVM_PAIRS, "programs:node",
+        "OVO", "libsvm-ovo", "programs:node",
         {**NODE, "package": "libsvm-js", "tol": 1e-3}, {"tol": 1e-6}, pairs=True,
     ),
     AtlasEntry(
         "ml-svm", "ml-svm", "SVM({kernel: 'linear'}), one class against the rest",
         "JavaScript", Installed("ml-svm", "npm"), "npm install ml-svm",
-        cv.LIBSVM_OVR, "programs:node",
+        "OVA", "libsvm-ovr", "programs:node",
         {**NODE, "package": "ml-svm", "options": {}},
         {"options": {"tol": 1e-8, "maxPasses": 20, "maxIterations": 10_000, "alphaTol": 0}},
         seeded=False, note=f"called with whitening: false; {SIMPLIFIED}",
@@ -85,7 +83,7 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     AtlasEntry(
         "svmjs", "svm", "SVM({kernel: 'linear'}), one class against the rest",
         "JavaScript", Installed("svm", "npm"), "npm install svm",
-        cv.LIBSVM_OVR, "programs:node",
+        "OVA", "libsvm-ovr", "programs:node",
         {**NODE, "package": "svm", "options": {}},
         {"options": {"tol": 1e-8, "numpasses": 20, "maxiter": 10_000, "alphatol": 0}},
         seeded=False, note=SIMPLIFIED,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from msvm_ref.conformance.atlas.conventions import LIBSVM_PAIRS
 from msvm_ref.conformance.atlas.entry import AtlasEntry, Fault
 from msvm_ref.conformance.atlas.probes import Installed
-from msvm_ref.model.conventions import literals as cv
 
 SKLEARN = Installed("scikit-learn")
 INSTALL_SKLEARN = "pip install scikit-learn"
@@ -14,12 +12,12 @@ LONG = 1_000_000
 ENTRIES: tuple[AtlasEntry, ...] = (
     AtlasEntry(
         "sklearn-linearsvc-cs", "scikit-learn", "LinearSVC(multi_class='crammer_singer')",
-        "Python", SKLEARN, INSTALL_SKLEARN, cv.LIBLINEAR_CS, "scikit_learn:linear_svc",
+        "Python", SKLEARN, INSTALL_SKLEARN, "CS", "liblinear-cs", "scikit_learn:linear_svc",
         {"multi_class": "crammer_singer"}, {"tol": 1e-12, "max_iter": LONG},
     ),
     AtlasEntry(
         "sklearn-linearsvc-hinge", "scikit-learn", "LinearSVC(loss='hinge')",
-        "Python", SKLEARN, INSTALL_SKLEARN, cv.LIBLINEAR_OVR, "scikit_learn:linear_svc",
+        "Python", SKLEARN, INSTALL_SKLEARN, "OVA", "liblinear-ovr", "scikit_learn:linear_svc",
         {"loss": "hinge"}, {"tol": 1e-12, "max_iter": LONG},
         findings=(
             Fault(
@@ -30,27 +28,27 @@ ENTRIES: tuple[AtlasEntry, ...] = (
     ),
     AtlasEntry(
         "sklearn-linearsvc", "scikit-learn", "LinearSVC()",
-        "Python", SKLEARN, INSTALL_SKLEARN, cv.LIBLINEAR_OVR2, "scikit_learn:linear_svc",
+        "Python", SKLEARN, INSTALL_SKLEARN, "OVA²", "liblinear-ovr-squared", "scikit_learn:linear_svc",
         {}, {"tol": 1e-12, "max_iter": LONG},
     ),
     AtlasEntry(
         "sklearn-linearsvc-primal", "scikit-learn", "LinearSVC(dual=False)",
-        "Python", SKLEARN, INSTALL_SKLEARN, cv.LIBLINEAR_OVR2, "scikit_learn:linear_svc",
+        "Python", SKLEARN, INSTALL_SKLEARN, "OVA²", "liblinear-ovr-squared", "scikit_learn:linear_svc",
         {"dual": False}, {"tol": 1e-12, "max_iter": LONG},
     ),
     AtlasEntry(
         "sklearn-svc", "scikit-learn", "SVC(kernel='linear')",
-        "Python", SKLEARN, INSTALL_SKLEARN, LIBSVM_PAIRS, "scikit_learn:svc",
+        "Python", SKLEARN, INSTALL_SKLEARN, "OVO", "libsvm-ovo", "scikit_learn:svc",
         {}, {"tol": 1e-6}, pairs=True,
     ),
     AtlasEntry(
         "sklearn-ovr-svc", "scikit-learn", "OneVsRestClassifier(SVC(kernel='linear'))",
-        "Python", SKLEARN, INSTALL_SKLEARN, cv.LIBSVM_OVR, "scikit_learn:svc_one_vs_rest",
+        "Python", SKLEARN, INSTALL_SKLEARN, "OVA", "libsvm-ovr", "scikit_learn:svc_one_vs_rest",
         {}, {"tol": 1e-6},
     ),
     AtlasEntry(
         "sklearn-sgd", "scikit-learn", "SGDClassifier(loss='hinge')",
-        "Python", SKLEARN, INSTALL_SKLEARN, cv.SGD_OVA, "scikit_learn:sgd",
+        "Python", SKLEARN, INSTALL_SKLEARN, "OVA", "sgd-ova", "scikit_learn:sgd",
         {}, {"tol": 1e-9, "max_iter": 10_000},
         note="its rule watches the training loss, which bounds no distance from the optimum",
         findings=(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msvm_ref.conformance.atlas.probes import Installed
-from msvm_ref.model.conventions.convention import Convention
+
+if TYPE_CHECKING:
+    from msvm_ref.model.conventions.convention import Convention
 
 FOLDER = Path(__file__).parent
 Language = Literal["Python", "C++", "R", "JavaScript", "Java"]
@@ -51,8 +53,10 @@ class AtlasEntry:
     """Finds the version, or nothing where it is not installed."""
     install: str
     """The line that installs it."""
-    convention: Convention
-    """What it claims to solve, as it writes it."""
+    machine: str
+    """The machine of its convention (² for the squared hinge), or OVO."""
+    written: str
+    """The name of its convention: what it claims to solve, as it writes it."""
     adapter: str
     """``module:function`` of ``adapters``."""
     default: Mapping[str, Any] = field(default_factory=dict)
@@ -71,13 +75,11 @@ class AtlasEntry:
     """What one must know to read its numbers."""
 
     @property
-    def machine(self) -> str:
-        if self.pairs:
-            return "OVO"
-        assert self.convention.machine is not None
-        return self.convention.machine.name + (
-            "²" if self.convention.machine.cost == "quadratic" else ""
-        )
+    def convention(self) -> Convention:
+        """Looked up when it is needed: a list of entries loads no arrays."""
+        from msvm_ref.conformance.atlas.conventions import NAMED
+
+        return NAMED[self.written]
 
     def settings(self, kind: str) -> dict[str, Any]:
         return dict(self.default if kind == "default" else {**self.default, **self.tight})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msvm_ref.conformance.atlas import verdict as v
+from msvm_ref.conformance.atlas.bug_report import tracker_text
 from msvm_ref.conformance.atlas.entry import FOLDER
 from msvm_ref.conformance.atlas.markdown import span
 from msvm_ref.conformance.atlas.table import number
@@ -14,6 +15,7 @@ from msvm_ref.pages import page as whole
 MARKS: dict[str, Literal["good", "caution", "bad"]] = {
     "right": "good",
     "close": "caution",
+    "unfinished": "caution",
     "off": "bad",
     "breaks": "bad",
     "FAULTY": "bad",
@@ -117,15 +119,17 @@ def _block(e: dict[str, Any]) -> str:
         heading,
         definitions(rows),
         table,
-        *(_fault(f) for f in v.faults_of(e)),
+        *(_fault(e, f) for f in v.faults_of(e)),
         id=e["name"],
     )
     return block.replace("<article", f"<article {_data(e)}", 1)
 
 
-def _fault(fault: dict[str, Any]) -> str:
+def _fault(entry: dict[str, Any], fault: dict[str, Any]) -> str:
     script = (FOLDER / "reproducers" / fault["script"]).read_text().strip()
+    text = tracker_text(entry, fault, f"{entry['language']}, as in the run of this page")
     return (
         f"<details><summary>{escape(fault['title'])}</summary><pre>{escape(script)}</pre>"
-        f"<p class=quiet>prints</p><pre>{escape(fault['printed'])}</pre></details>"
+        f"<p class=quiet>prints</p><pre>{escape(fault['printed'])}</pre>"
+        f"<details><summary>a text for its tracker</summary><pre>{escape(text)}</pre></details></details>"
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from msvm_ref.conformance.atlas.findings import shown_by_script
 from msvm_ref.conformance.atlas.measure import measured
 from msvm_ref.conformance.atlas.truths import truth
 from msvm_ref.conformance.cases import Case
-from msvm_ref.conformance.process import CommandError, RunningProgram
+from msvm_ref.conformance.process import CommandError, RunningProgram, unfinished
 from msvm_ref.conformance.trial import key_of
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.solution import Solution
@@ -47,6 +48,18 @@ class Truths:
             return self.known[key]
 
 
+@dataclass
+class Budget:
+    """``entry``: seconds after which an entry's fits are not repeated; ``end``: the clock's time after which none is begun."""
+
+    entry: float = 120.0
+    end: float = math.inf
+
+    @staticmethod
+    def of(entry: float, minutes: float | None) -> Budget:
+        return Budget(entry, time.monotonic() + 60 * minutes if minutes else math.inf)
+
+
 def run(
     entries: Sequence[AtlasEntry],
     data: Sequence[str] = DATA,
@@ -54,20 +67,35 @@ def run(
     jobs: int = 1,
     limit: float = LIMIT,
     step: Callable[[str], None] = lambda name: None,
+    budget: Budget | None = None,
+    done: Mapping[str, dict[str, Any]] | None = None,
+    keep: Callable[[dict[str, Any]], None] = lambda record: None,
 ) -> dict[str, Any]:
-    """The record of a run: for each entry its version, its cells and what its scripts showed. JSON-ready."""
+    """The record of a run: for each entry its version, its cells and what its scripts showed. JSON-ready.
+
+    ``done``: records of an earlier run that are taken as they are; ``keep`` is handed each new one when it is there.
+    """
     start, truths = time.perf_counter(), Truths()
+    allowed, earlier = budget or Budget(), done or {}
+    lock = threading.Lock()
 
     def whole(entry: AtlasEntry) -> dict[str, Any]:
+        if entry.name in earlier:
+            return earlier[entry.name]
         record = described(entry)
         if record["version"]:
-            worker = LibraryProcess(entry, limit)
-            record["cells"] = []
+            worker, cells = LibraryProcess(entry, limit), []
+            used = time.monotonic()
             for kind in KINDS:
                 for name in data:
-                    record["cells"].append(cell(worker, kind, name, repeats, truths))
+                    spent = time.monotonic() - used
+                    cells.append(cell(worker, kind, name, repeats, truths, allowed, spent))
                     step(entry.name)
+            record["cells"] = cells
             record["findings"] = [shown_by_script(f, limit) for f in entry.findings]
+            record["seconds"] = round(time.monotonic() - used, 1)
+            with lock:
+                keep(record)
         return record
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -130,15 +158,34 @@ class LibraryProcess:
             status = program.process.returncode
             ended = f"ended by signal {-status}" if status and status != -9 else str(error)
             return {"broke": f"{ended}; {last}"[:300]}
+        if line.get("converged") is None and (said := unfinished(program.all_said)):
+            return {**line, "converged": False, "said": said[:200]}
         return line
 
 
 def cell(
-    worker: LibraryProcess, kind: str, data: str, repeats: int, truths: Truths
+    worker: LibraryProcess,
+    kind: str,
+    data: str,
+    repeats: int,
+    truths: Truths,
+    budget: Budget | None = None,
+    spent: float = 0.0,
 ) -> dict[str, Any]:
-    """One solver's fits of one data set at one setting, each certified; an abort or a time-out is part of the record."""
-    case, records = case_of(data), []
+    """One solver's fits of one data set at one setting, each certified; an abort or a time-out is part of the record.
+
+    ``spent``: what the entry has used so far; once that is its budget a data set is fitted once.
+    """
+    case, allowed = case_of(data), budget or Budget()
+    records: list[dict[str, Any]] = []
+    start = time.monotonic()
     for _ in range(repeats):
+        now = time.monotonic()
+        if now > allowed.end:
+            records += [] if records else [{"left": "the run's time was used up"}]
+            break
+        if records and spent + now - start > allowed.entry:
+            break
         line = worker.fit(case, kind)
         records.append(measured(worker.entry, case, line, truths))
         if "broke" in line:

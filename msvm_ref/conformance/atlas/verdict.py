@@ -4,6 +4,7 @@ right    within RIGHT of the certified optimum at its tightest settings, on ever
 close    within CLOSE
 off      beyond that, on some data set
 breaks   a fit without an answer
+unfinished   a data set was left out: the run's time was used up
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from msvm_ref.conformance.atlas.entry import SEVERITY
 
 RIGHT, CLOSE = 1e-6, 1e-2
-ORDER = ("off", "breaks", "close", "right", "not installed")
+ORDER = ("off", "breaks", "close", "unfinished", "right", "not installed")
 
 
 def verdict_of(record: dict[str, Any]) -> str:
@@ -26,8 +27,10 @@ def verdict_of(record: dict[str, Any]) -> str:
     worst = max(_errors(fits), default=0.0)
     if worst > CLOSE:
         return "off"
-    if any("error" not in fit for fit in fits):
+    if any("error" not in fit and "left" not in fit for fit in fits):
         return "breaks"
+    if any("left" in fit for fit in fits):
+        return "unfinished"
     return "close" if worst > RIGHT else "right"
 
 
