@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from msvm_ref.datasets.catalogue import BY_NAME, ENTRIES, PACKAGE, USER, Entry
+from msvm_ref.datasets.catalogue import BY_NAME, ENTRIES, PACKAGE, USER, TableFacts
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array, frozen
 
@@ -73,7 +73,7 @@ def load(name: str, folder: str | Path | None = None) -> Dataset:
     )
 
 
-def _read(path: Path, entry: Entry) -> Dataset:
+def _read(path: Path, entry: TableFacts) -> Dataset:
     try:
         text = gzip.decompress(path.read_bytes())
     except (OSError, EOFError, zlib.error) as error:

@@ -9,7 +9,7 @@ PACKAGE, SCIKIT, USER = "package", "scikit-learn", "user"
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableFacts:
     """What is known of a table before it is read."""
 
     name: str
@@ -27,7 +27,7 @@ class Entry:
 
 
 ENTRIES = (
-    Entry(
+    TableFacts(
         "iris",
         (150, 4),
         3,
@@ -35,7 +35,7 @@ ENTRIES = (
         "0ec5376d012b0ebfcd73045de1143e270e8e2dda2622776b109efbe434448a83",
         SCIKIT,
     ),
-    Entry(
+    TableFacts(
         "wine",
         (178, 13),
         3,
@@ -43,7 +43,7 @@ ENTRIES = (
         "f31eca90e60d109d79f7a515b95eeab05cedd3ed9af21ebe3da3133a24c34af0",
         SCIKIT,
     ),
-    Entry(
+    TableFacts(
         "glass",
         (214, 9),
         6,
@@ -51,7 +51,7 @@ ENTRIES = (
         "14247731c09db564e214cb601f6dbae6d7f68fe1ae1fd9168a2fafb57c6a095e",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "thyroid",
         (215, 5),
         3,
@@ -59,7 +59,7 @@ ENTRIES = (
         "a43b0a864cdfccfcea55f10e163fd7e57ff9797d9758adc2a80e2aed22c3f1b1",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "vowel",
         (990, 10),
         11,
@@ -67,7 +67,7 @@ ENTRIES = (
         "8f9904771297860a22c8d465c3616e4020fd225e863451d07a912b085e8b752a",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "vehicle",
         (846, 18),
         4,
@@ -75,7 +75,7 @@ ENTRIES = (
         "9abd8d83b3db22d76b0dedf8e984ca0b6625c9bb3270d1763efcbb3e34477528",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "iris_uci",
         (150, 4),
         3,
@@ -83,7 +83,7 @@ ENTRIES = (
         "a313ff11ce584ff3bff8fded7a955cba74f82a965696c91ad6c3db9e2d5a452e",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "car",
         (1728, 6),
         4,
@@ -91,7 +91,7 @@ ENTRIES = (
         "d5795713b3cdaf99ae241e5498a3b7f05bfb262682da33c6a0aba95c034c6c55",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "soybean",
         (683, 35),
         19,
@@ -99,7 +99,7 @@ ENTRIES = (
         "28dc9f07c855d23315163311fbab15444e7ee6dfac7cb8a8f0ad7d4690b205bd",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "segment",
         (2310, 19),
         7,
@@ -107,7 +107,7 @@ ENTRIES = (
         "de828bb648fa77d09eaee4520beee475378889b57d3b8e548dfb2753ce5c3f8c",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "wine_quality_red",
         (1599, 11),
         6,
@@ -115,7 +115,7 @@ ENTRIES = (
         "df7f7282faf3970be60f4750e0cfc0683258fb4d8b374799683db57b905b089f",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "wine_quality_white",
         (4898, 11),
         7,
@@ -123,7 +123,7 @@ ENTRIES = (
         "6e90c8ca120e4c254a2e303d1c6fffd2bbc63aa4659fca56b5e954b0601dc4ca",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "abalone",
         (4177, 10),
         28,
@@ -131,7 +131,7 @@ ENTRIES = (
         "2572947de74af4b35b4b35694e78fce9b35c1313d4093fa4deb92198e26bb40a",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "abe",
         (2323, 16),
         3,
@@ -139,7 +139,7 @@ ENTRIES = (
         "aa603eb2b82c6ed991900f86dc382b36570f90fb0778d9b864f8ca4b2629b6ff",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "dna",
         (3186, 180),
         3,
@@ -147,7 +147,7 @@ ENTRIES = (
         "ff50dd9ca073b9bce69d67aa0887f4ba972d81175c5abf4655d5142fd55c00ab",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "satimage",
         (6435, 36),
         6,
@@ -155,7 +155,7 @@ ENTRIES = (
         "56325ff0ac48cbee1f75e90cd2ec00801ca39f433503623c5f3e11b77413e271",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "optdigits",
         (5620, 64),
         10,
@@ -163,7 +163,7 @@ ENTRIES = (
         "75688a1842280f731b91b58216b3442b291acfa99cd9ff03702670789955bbbf",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "letter",
         (20000, 16),
         26,
@@ -171,7 +171,7 @@ ENTRIES = (
         "7a45ce9b4cb84874c70ceaebafdd9e3a17b34d9332e5aa91396fdfdcd2e70aec",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "shuttle",
         (58000, 9),
         7,
@@ -179,7 +179,7 @@ ENTRIES = (
         "dfc888dc7a9f429430f856c7d7864e42085024eeafa1615006c8ebc81d839232",
         PACKAGE,
     ),
-    Entry(
+    TableFacts(
         "page_blocks",
         (5473, 10),
         5,
@@ -187,7 +187,7 @@ ENTRIES = (
         "bc2e7782ad444308fe163174d5690422519907808257c52c7ee16578a21cfc68",
         USER,
     ),
-    Entry(
+    TableFacts(
         "usps",
         (9298, 256),
         10,
@@ -195,7 +195,7 @@ ENTRIES = (
         "a13fe93b2f408ab6da7664648300e5478dc40989d7ef2383682e755fcdafe3ee",
         USER,
     ),
-    Entry(
+    TableFacts(
         "waveform",
         (5000, 21),
         3,

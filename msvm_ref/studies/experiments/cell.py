@@ -68,7 +68,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Record:
+class CellRecord:
     """What came of a cell."""
 
     key: str

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from msvm_ref.errors import DataError
-from msvm_ref.studies.experiments.cell import Record, Task
-from msvm_ref.studies.experiments.plan import Course, Outcome, Planner
+from msvm_ref.studies.experiments.cell import CellRecord, Task
+from msvm_ref.studies.experiments.plan import Course, Ending, Planner
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender, Source, Study
 from msvm_ref.studies.experiments.training import train
@@ -31,11 +31,11 @@ def run(
     dask: str | None = None,
     folder: str | None = None,
     progress: Report | None = None,
-) -> list[Outcome]:
+) -> list[Ending]:
     """Train what the store lacks, and read the outcomes."""
     planners = planners_of(study, store, protocol, sources, contenders)
     courses: dict[int, Course] = {k: p.course() for k, p in enumerate(planners)}
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, Ending] = {}
     done = 0
     with _pool(jobs, dask) as pool:
         while courses:
@@ -56,7 +56,7 @@ def read(
     protocol: str,
     sources: Sequence[Source] | None = None,
     contenders: Sequence[Contender] | None = None,
-) -> list[Outcome]:
+) -> list[Ending]:
     """The outcomes for which the store has every cell."""
     complete = []
     for planner in planners_of(study, store, protocol, sources, contenders):
@@ -81,7 +81,7 @@ def planners_of(
     ]
 
 
-def _advance(courses: dict[int, Course], outcomes: dict[int, Outcome]) -> list[Task]:
+def _advance(courses: dict[int, Course], outcomes: dict[int, Ending]) -> list[Task]:
     """Every course up to what it lacks; those that lack nothing are done."""
     wanted: dict[Task, None] = {}
     for k, course in list(courses.items()):
@@ -93,7 +93,7 @@ def _advance(courses: dict[int, Course], outcomes: dict[int, Outcome]) -> list[T
     return list(wanted)
 
 
-Pool = Callable[[list[Task], str | None], Iterator[list[Record]]]
+Pool = Callable[[list[Task], str | None], Iterator[list[CellRecord]]]
 
 
 @contextmanager
@@ -103,13 +103,13 @@ def _pool(jobs: int, dask: str | None) -> Iterator[Pool]:
         return
     import joblib
 
-    def pool(tasks: list[Task], folder: str | None) -> Iterator[list[Record]]:
+    def pool(tasks: list[Task], folder: str | None) -> Iterator[list[CellRecord]]:
         if not tasks:
             return iter(())
         work = joblib.Parallel(
             n_jobs=jobs if dask is None else -1, return_as="generator_unordered", batch_size=1
         )
-        done: Iterator[list[Record]] = work(joblib.delayed(train)(t, folder) for t in tasks)
+        done: Iterator[list[CellRecord]] = work(joblib.delayed(train)(t, folder) for t in tasks)
         return done
 
     if dask is None:

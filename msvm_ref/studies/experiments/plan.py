@@ -1,7 +1,7 @@
 """The course of one contender on one data set: which cells it needs next, until its number can be read.
 
 A course is a generator: it yields batches of tasks whose cells are missing, looks again when they are there, and returns the
-Outcome. Run on a store that has everything it yields nothing; so the same lines run a study, resume it, and read its table.
+Ending. Run on a store that has everything it yields nothing; so the same lines run a study, resume it, and read its table.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from msvm_ref.studies.experiments.cell import Record, Task
+from msvm_ref.studies.experiments.cell import CellRecord, Task
 from msvm_ref.studies.experiments.samples import ALL, Draw
 from msvm_ref.studies.experiments.study import Contender, Grid, Protocol, Source, Study
 
 Point = tuple[int, int]
 """Exponents of gamma and C."""
-Course = Generator[list[Task], None, "Outcome"]
+Course = Generator[list[Task], None, "Ending"]
 LARGE = 1500
 """From so many examples on each fold is a task of its own: less is lost by a kill, and the Gram is a small part of the work."""
 AROUND = (-2, -1, 0, 1, 2)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Ending:
     """What a table's cell is read from."""
 
     source: Source
@@ -32,7 +32,7 @@ class Outcome:
     protocol: Protocol
     point: Point
     """The chosen exponents of gamma and C."""
-    records: tuple[Record, ...]
+    records: tuple[CellRecord, ...]
     """The cells the reported number is taken from."""
     cells: int
     """All cells that were needed, those of the choice included."""
@@ -53,11 +53,11 @@ class Planner:
         source: Source,
         contender: Contender,
         protocol: Protocol,
-        known: Mapping[str, Record],
+        known: Mapping[str, CellRecord],
     ) -> None:
         self.study, self.source, self.contender = study, source, contender
         self.protocol, self.known = protocol, known
-        self.used: dict[str, Record] = {}
+        self.used: dict[str, CellRecord] = {}
         self.at_limit = False
         self.rest = 0
         """Cells that are likely to be asked for after those that are asked for now."""
@@ -76,7 +76,7 @@ class Planner:
         self.rest = 0
         records = yield from self._reported(best)
         used = self.used.values()
-        return Outcome(
+        return Ending(
             self.source,
             self.contender,
             self.protocol,
@@ -108,7 +108,7 @@ class Planner:
             if not any(isinstance(move, int) for move in moves):
                 return best
 
-    def _reported(self, best: Point) -> Generator[list[Task], None, list[Record]]:
+    def _reported(self, best: Point) -> Generator[list[Task], None, list[CellRecord]]:
         report, grid = self.study.report, self.protocol.grid
         if report == "cross-validation":
             return self._of(best, self.protocol.repetitions)
@@ -168,7 +168,7 @@ class Planner:
         records = self._of(point, self.protocol.repetitions)
         return fmean(0.0 if math.isnan(r.accuracy) else r.accuracy for r in records)
 
-    def _of(self, point: Point, repetitions: int) -> list[Record]:
+    def _of(self, point: Point, repetitions: int) -> list[CellRecord]:
         folds = range(self.protocol.folds)
         found = []
         for repetition in range(repetitions):
@@ -176,7 +176,7 @@ class Planner:
             found += [self._look(task, fold, task.Cs[0]) for fold in folds]
         return found
 
-    def _look(self, task: Task, fold: int, C: float) -> Record:
+    def _look(self, task: Task, fold: int, C: float) -> CellRecord:
         key = task.key(fold, C)
         record = self.used[key] = self.known[key]
         return record

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from msvm_ref.studies.experiments.engine import read
-from msvm_ref.studies.experiments.plan import Outcome
+from msvm_ref.studies.experiments.plan import Ending
 from msvm_ref.studies.experiments.statistics import (
     difference_in_deviations,
     mean_and_deviation,
@@ -27,7 +27,7 @@ AGREES, NEAR = 0.5, 1.0
 class Result:
     """One cell of the table."""
 
-    outcome: Outcome
+    outcome: Ending
     values: tuple[float, ...]
     """One number per split or fold; one in all for a grid's time."""
     mean: float
@@ -86,7 +86,7 @@ def stored(
     contenders: Any = None,
 ) -> list[Result]:
     """What the store has of the study; where a data set is there by several protocols, by the first named."""
-    chosen: dict[tuple[str, str], Outcome] = {}
+    chosen: dict[tuple[str, str], Ending] = {}
     for protocol in reversed(protocols):
         for outcome in read(study, store, protocol, sources, contenders):
             chosen[outcome.source.label, outcome.contender.label] = outcome
@@ -94,7 +94,7 @@ def stored(
     return results(study, [chosen[place] for place in order if place in chosen])
 
 
-def results(study: Study, outcomes: Sequence[Outcome]) -> list[Result]:
+def results(study: Study, outcomes: Sequence[Ending]) -> list[Result]:
     """Each outcome's number, and its standing in its row (among those of the same protocol)."""
     made = []
     for outcome in outcomes:
@@ -105,7 +105,7 @@ def results(study: Study, outcomes: Sequence[Outcome]) -> list[Result]:
     return made
 
 
-def _result(study: Study, outcome: Outcome, rivals: Sequence[Outcome]) -> Result:
+def _result(study: Study, outcome: Ending, rivals: Sequence[Ending]) -> Result:
     values = measured(study, outcome)
     mean, deviation = mean_and_deviation(values)
     p = math.nan
@@ -124,7 +124,7 @@ def _result(study: Study, outcome: Outcome, rivals: Sequence[Outcome]) -> Result
     return Result(outcome, values, mean, deviation, p, printed, difference)
 
 
-def measured(study: Study, outcome: Outcome) -> tuple[float, ...]:
+def measured(study: Study, outcome: Ending) -> tuple[float, ...]:
     """The study's measure of each record: percent right, wrong or supporting, or seconds; a failed cell is 0 percent right."""
     records = outcome.records
     if study.report == "grid-time":

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import TracebackType
 
 from msvm_ref.errors import StoreError
-from msvm_ref.studies.experiments.cell import Record
+from msvm_ref.studies.experiments.cell import CellRecord
 
 FORMAT = 1
-COLUMNS = tuple(field.name for field in fields(Record))
+COLUMNS = tuple(field.name for field in fields(CellRecord))
 TYPES = {
     "gamma": "REAL", "C": "REAL", "repetition": "INTEGER", "fold": "INTEGER", "n": "INTEGER", "tested": "INTEGER",
     "right": "INTEGER", "gap": "REAL", "converged": "INTEGER", "seconds": "REAL", "support": "INTEGER", "started": "REAL",
@@ -28,7 +28,7 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.records: dict[str, Record] = {}
+        self.records: dict[str, CellRecord] = {}
 
     def __enter__(self) -> Store:
         with self._typed("be a store of this program"):
@@ -69,7 +69,7 @@ class Store:
             record = _record(row)
             self.records[record.key] = record
 
-    def add(self, batch: Iterable[Record]) -> None:
+    def add(self, batch: Iterable[CellRecord]) -> None:
         """All of the batch or nothing."""
         new = [record for record in batch if record.key not in self.records]
         marks = ", ".join("?" for _ in COLUMNS)
@@ -102,9 +102,9 @@ def _names() -> str:
     return ", ".join(f'"{name}"' for name in COLUMNS)
 
 
-def _record(row: tuple[object, ...]) -> Record:
+def _record(row: tuple[object, ...]) -> CellRecord:
     values = dict(zip(COLUMNS, row, strict=True))
     values["converged"] = bool(values["converged"])
     for name in ("gap", "seconds"):
         values[name] = float("nan") if values[name] is None else values[name]
-    return Record(**values)  # type: ignore[arg-type]
+    return CellRecord(**values)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import msvm_ref
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import Kernel, linear, rbf
@@ -19,7 +19,7 @@ from msvm_ref.solvers.fast.kernel_cache import Rows, rows
 from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
-from msvm_ref.studies.experiments.cell import METHOD, Record, Task
+from msvm_ref.studies.experiments.cell import METHOD, CellRecord, Task
 from msvm_ref.studies.experiments.samples import Sample, sample
 from msvm_ref.studies.experiments.study import REDUCTIONS
 
@@ -39,7 +39,7 @@ class Fit:
     seconds: float
 
 
-def train(task: Task, folder: str | None) -> list[Record]:
+def train(task: Task, folder: str | None) -> list[CellRecord]:
     """The records of the task's cells; a cell that fails is a record with its reason."""
     drawn = sample(task.draw, folder)
     gram = _whole_gram(task, drawn)
@@ -63,7 +63,7 @@ class _Path:
         if gram is not None:
             self.workspace.rows[GRAM_MB] = _part(gram, self.train)
 
-    def record(self, C: float) -> Record:
+    def record(self, C: float) -> CellRecord:
         started = None if self.last is None else self.last.problem.C
         error, fit = "", Fit(np.zeros(0), float("nan"), 0, float("nan"))
         try:
@@ -74,7 +74,7 @@ class _Path:
             error = f"{type(reason).__name__}: {reason}"[:500]
             self.last, started = None, None
         truth = self.drawn.y[self.test]
-        return Record(
+        return CellRecord(
             key=self.task.key(self.fold, C),
             table=self.task.draw.source.table,
             machine=self.task.contender.machine,
@@ -92,7 +92,7 @@ class _Path:
             support=fit.support,
             started=started,
             error=error,
-            version=msvm_ref.__version__,
+            version=str(sys.modules["msvm_ref"].__version__),
         )
 
     def _machine(self, C: float) -> Fit:
@@ -123,7 +123,7 @@ class _Path:
         return Fit(predictions, solution.certificate.relative_gap, len(solution.support), seconds)
 
     def _estimator(self, C: float) -> Fit:
-        from msvm_ref import estimator
+        import msvm_ref.estimator as estimator
 
         name = dict(zip(REDUCTIONS, ("OneVsOneSVC", "DAGSVC", "OneVsAllSVC"), strict=True))
         fitted = getattr(estimator, name[self.task.contender.machine])(
