@@ -28,3 +28,7 @@ class BackendError(MsvmError, RuntimeError):
 
 class ExactnessError(MsvmError, RuntimeError):
     """No exact optimum within the stated size and time. Nothing approximate is returned in its place."""
+
+
+class StoreError(MsvmError, RuntimeError):
+    """A file of results that cannot be read, or cannot take more: what it holds already is safe."""

@@ -25,6 +25,7 @@ COMMANDS = {
     "circle": "the circle problems: nine machines against Bayes",
     "claims": "every checkable statement of the six papers, checked",
     "compare": "accuracy, time and certified gaps of 15 methods",
+    "study": "the papers' experiments run again, with certificates",
     "approx": "accuracy against time of low-rank representations",
     "vectors": "golden vectors: exact optima any language can check",
     "completion": "what makes bash, zsh or fish complete msvm-ref",

@@ -132,7 +132,8 @@ def add_data(parser: argparse.ArgumentParser, name: str = "data", **more: Any) -
     parser.add_argument(
         name,
         help="a text table with any separator, with or without a header (label in the last column, or --target); "
-        "an .npz with arrays X and y; - for standard input; or iris, wine, digits, glass, thyroid, vowel, vehicle",
+        "an .npz with arrays X and y; - for standard input; or the name of a data set that comes along: iris, wine, "
+        "digits, glass, vehicle, car, … (docs/experiments.md)",
         **more,
     )
     parser.add_argument("--target", metavar="COLUMN", help="name of the label column")

@@ -59,6 +59,11 @@ class Progress:
             self.bar.bar_format = "{desc} {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
             self.bar.refresh() if self.bar.format_dict["elapsed"] > DELAY else None
 
+    def of(self, total: int) -> None:
+        """So many steps in all, as far as one knows now."""
+        if self.bar is not None:
+            self.bar.total = total
+
     def step(self, what: str = "", by: int = 1) -> None:
         if self.bar is not None:
             if what:

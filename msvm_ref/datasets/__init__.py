@@ -1,6 +1,7 @@
-"""load("glass"): the data sets the certified values refer to, as read-only float64 arrays.
+"""load("glass"): the data sets of the certified values and of the papers' experiments, as read-only float64 arrays.
 
-glass, thyroid, vowel and vehicle are bundled (ATTRIBUTION.md); iris, wine and digits come through scikit-learn.
+Most are bundled (ATTRIBUTION.md); iris, wine and digits come through scikit-learn; page_blocks, usps and waveform may not be
+published here: ``load(name, folder)`` reads them from a folder of the user's. What is read must have the catalogue's sha256.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import csv
 import gzip
 import hashlib
 import math
+import zlib
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -17,20 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from msvm_ref.datasets.catalogue import BY_NAME, ENTRIES, PACKAGE, USER, TableFacts
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array, frozen
 
-BUNDLED = {
-    "glass": "14247731c09db564e214cb601f6dbae6d7f68fe1ae1fd9168a2fafb57c6a095e",
-    "thyroid": "a43b0a864cdfccfcea55f10e163fd7e57ff9797d9758adc2a80e2aed22c3f1b1",
-    "vowel": "8f9904771297860a22c8d465c3616e4020fd225e863451d07a912b085e8b752a",
-    "vehicle": "9abd8d83b3db22d76b0dedf8e984ca0b6625c9bb3270d1763efcbb3e34477528",
-}
-"""sha256 of each CSV text: a certified value means nothing if the data changed."""
-
 FROM_SCIKIT_LEARN = ("iris", "wine", "digits")
+BUNDLED = tuple(entry.name for entry in ENTRIES if entry.carrier == PACKAGE)
 NAMES = (*FROM_SCIKIT_LEARN, *BUNDLED)
-VOWEL_TRAIN = 528
+FROM_THE_USER = tuple(entry.name for entry in ENTRIES if entry.carrier == USER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,36 +52,45 @@ class Dataset:
         return Dataset(self.name, frozen(self.X[:n]), _labels(self.y[:n]), min(self.train, n))
 
 
-def load(name: str) -> Dataset:
-    """The data set of that name; DataError lists the names there are."""
+def load(name: str, folder: str | Path | None = None) -> Dataset:
+    """The data set of that name; DataError lists the names there are. Where ``folder`` has its file, that is read."""
+    if name not in NAMES and name not in FROM_THE_USER:
+        raise DataError("name", f"be one of {', '.join((*NAMES, *FROM_THE_USER))}", repr(name))
+    if folder is not None and name in BY_NAME and (Path(folder) / f"{name}.csv.gz").is_file():
+        return _read(Path(folder) / f"{name}.csv.gz", BY_NAME[name])
     if name in BUNDLED:
-        return _bundled(name)
+        return _read(Path(__file__).parent / f"{name}.csv.gz", BY_NAME[name])
     if name in FROM_SCIKIT_LEARN:
         from sklearn import datasets
 
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
         return Dataset(name, frozen(X), _labels(y), len(X))
-    raise DataError("name", f"be one of {', '.join(NAMES)}", repr(name))
+    raise DataError(
+        f"{name}.csv.gz",
+        "lie in the folder of your data",
+        "no such file" if folder is None else f"no such file in {folder}",
+        "it may not be published here: get a copy and name its folder (msvm-ref study run --data DIR)",
+    )
 
 
-def _bundled(name: str) -> Dataset:
-    text = gzip.decompress((Path(__file__).parent / f"{name}.csv.gz").read_bytes())
+def _read(path: Path, entry: TableFacts) -> Dataset:
+    try:
+        text = gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(str(path), "be a gzip file that can be read", str(error)) from error
     digest = hashlib.sha256(text).hexdigest()
-    if digest != BUNDLED[name]:
+    if digest != entry.sha256:
+        remedy = (
+            "reinstall the package"
+            if entry.carrier == PACKAGE
+            else "it is another table or edition"
+        )
         raise DataError(
-            f"{name}.csv.gz",
-            f"have sha256 {BUNDLED[name][:12]}…",
-            f"{digest[:12]}…",
-            "reinstall the package",
+            str(path), f"hold text of sha256 {entry.sha256[:12]}…", f"{digest[:12]}…", remedy
         )
     rows = list(csv.reader(text.decode("ascii").splitlines()))[1:]
     X = frozen([[float(v) for v in row[:-1]] for row in rows])
-    return Dataset(
-        name,
-        X,
-        _labels([int(row[-1]) for row in rows]),
-        VOWEL_TRAIN if name == "vowel" else len(rows),
-    )
+    return Dataset(entry.name, X, _labels([int(row[-1]) for row in rows]), entry.train)
 
 
 def _labels(values: Any) -> NDArray[np.int64]:

@@ -1,0 +1,105 @@
+"""A cell: one machine trained once at one (gamma, C) on one part of one data set, and the key it is kept under.
+
+The key is the sha256 of everything the numbers depend on: the data's own sha256, rows, seed, repetition and fold, scaling,
+machine, bias, cost, kernel, gamma, C, tolerance and method. The study is no part of it: tables share cells.
+A path of C is trained in one go, each C started from the one before; the record says from which.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from msvm_ref.datasets.catalogue import BY_NAME
+from msvm_ref.studies.experiments.samples import Draw
+from msvm_ref.studies.experiments.study import Contender
+
+METHOD = "fast"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one process does in one go and one transaction keeps: some folds of a draw, at one gamma, along a path of C."""
+
+    draw: Draw
+    contender: Contender
+    kernel: str
+    gamma: float
+    """Of the kernel exp(-gamma ||x - x'||^2); 0 for the linear one."""
+    Cs: tuple[float, ...]
+    """Ascending, as the paper writes C."""
+    folds: tuple[int, ...]
+    tolerance: float
+
+    @property
+    def size(self) -> int:
+        return len(self.Cs) * len(self.folds)
+
+    def identity(self, fold: int, C: float) -> dict[str, Any]:
+        """All the numbers of the cell depend on."""
+        draw, source, contender = self.draw, self.draw.source, self.contender
+        return {
+            "data": BY_NAME[source.table].sha256,
+            "rows": source.rows,
+            "train": source.train,
+            "official": source.official and draw.folds > 0,
+            "seed": draw.seed,
+            "repetition": draw.repetition,
+            "folds": draw.folds,
+            "fold": fold,
+            "train_at_most": min(draw.train_at_most, source.train),
+            "test_at_most": min(draw.test_at_most, source.rows - source.train),
+            "scaling": draw.scaling,
+            "machine": contender.machine,
+            "bias": contender.bias,
+            "cost": contender.cost,
+            "kernel": self.kernel,
+            "gamma": self.gamma,
+            "C": contender.C_factor * C,
+            "tolerance": self.tolerance,
+            "method": METHOD,
+        }
+
+    def key(self, fold: int, C: float) -> str:
+        text = json.dumps(self.identity(fold, C), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """What came of a cell."""
+
+    key: str
+    table: str
+    machine: str
+    gamma: float
+    C: float
+    repetition: int
+    fold: int
+    identity: str
+    """The JSON the key is the sha256 of."""
+    n: int
+    """Examples trained on."""
+    tested: int
+    right: int
+    """Of the tested."""
+    gap: float
+    """Certified relative gap; NaN where there is an error."""
+    converged: bool
+    """Is the gap within the tolerance?"""
+    seconds: float
+    """CPU seconds of training, certificate included."""
+    support: int
+    """Examples with a nonzero dual variable."""
+    started: float | None
+    """The C whose solution was the start, or None."""
+    error: str
+    """Why there are no numbers."""
+    version: str
+    """Of this package."""
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.tested if not self.error and self.tested else float("nan")

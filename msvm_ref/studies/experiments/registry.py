@@ -1,0 +1,53 @@
+"""The studies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from msvm_ref.errors import DataError
+from msvm_ref.studies.experiments import uv
+from msvm_ref.studies.experiments.study import Contender, Source, Study
+
+STUDIES = {study.name: study for study in uv.STUDIES}
+
+
+def study_named(name: str) -> Study:
+    if name in STUDIES:
+        return STUDIES[name]
+    raise DataError("study", f"be one of {', '.join(STUDIES)}", repr(name), _near(name, STUDIES))
+
+
+def sources_named(study: Study, names: list[str]) -> list[Source]:
+    """By the paper's label or the table's name, in any case; all of them for none."""
+    known = {s.label.lower(): s for s in study.sources} | {s.table: s for s in study.sources}
+    known |= {s.table.removesuffix("_uci"): s for s in study.sources}
+    chosen = []
+    for name in names:
+        if name.lower() not in known:
+            raise DataError(
+                "data set",
+                f"be one of {study.name}'s: {', '.join(s.table for s in study.sources)}",
+                repr(name),
+                _near(name.lower(), known),
+            )
+        chosen.append(known[name.lower()])
+    return list(dict.fromkeys(chosen)) or list(study.sources)
+
+
+def contenders_named(study: Study, names: list[str]) -> list[Contender]:
+    known = {c.label.lower(): c for c in study.contenders}
+    for name in names:
+        if name.lower() not in known:
+            raise DataError(
+                "machine",
+                f"be one of {study.name}'s: {', '.join(c.label for c in study.contenders)}",
+                repr(name),
+                _near(name.lower(), known),
+            )
+    return [known[name.lower()] for name in dict.fromkeys(names)] or list(study.contenders)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]}?" if near else ""

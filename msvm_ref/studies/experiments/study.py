@@ -1,0 +1,134 @@
+"""A Study: one table or figure of a paper as data. What is trained on what, how it is chosen and reported, what was printed.
+
+Nothing here computes: ``plan`` says which cells a study needs, ``engine`` trains them, ``store`` keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+Scaling = Literal["unit-variance", "range"]
+"""By the training part: each feature over its standard deviation (not centred), or its range onto [-1, 1]."""
+Report = Literal["splits", "cross-validation", "grid-time"]
+"""What a table's number is taken from: random splits at the chosen point; the chosen point's own folds; seconds of a grid."""
+Measure = Literal["accuracy", "error", "seconds", "support"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set as a paper used it."""
+
+    label: str
+    """The row's name in the paper."""
+    table: str
+    """The table's name in ``datasets.catalogue``."""
+    train: int
+    """Examples of the training part of a random split; the rest are the test part."""
+    rows: int
+    """Only so many first rows of the table are the data set."""
+    official: bool = False
+    """Are the first ``train`` rows the literature's own training part? Then parameters are chosen on them."""
+    note: str = ""
+    """What is known or assumed of it."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A column of the table: what is trained, and at which C."""
+
+    label: str
+    """The column's name in the paper."""
+    machine: str
+    """The catalogue's name, or one of ``REDUCTIONS``."""
+    bias: Literal["none", "free", "penalized"] = "none"
+    cost: Literal["linear", "quadratic"] = "linear"
+    C_factor: float = 1.0
+    """Takes the paper's C to ours."""
+
+
+REDUCTIONS = ("one-against-one", "DAGSVM", "one-against-all")
+"""Contenders made of binary machines, by the estimators of that name."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Powers of 2, and how far they are followed."""
+
+    gamma: tuple[int, ...]
+    """Exponents of the first stage; (0,) for a kernel without gamma."""
+    C: tuple[int, ...]
+    """Exponents of the first stage."""
+    step: int
+    """The grid's spacing, by which it is extended where the best lies on its border."""
+    refine: tuple[int, ...] = ()
+    """Second stage: exponents to add to the first stage's best, for gamma and C alike."""
+    gamma_limits: tuple[int, int] = (-30, 9)
+    C_limits: tuple[int, int] = (-12, 24)
+    """Where an extension ends: ours, no paper says one."""
+    extended: bool = True
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a study is run."""
+
+    name: Literal["paper", "quick"]
+    grid: Grid
+    folds: int
+    repetitions: int
+    """Of the cross-validation that chooses, each with folds of its own."""
+    splits: int
+    """Random splits into training and test part at the chosen point; 0 where the report is another."""
+    train_at_most: int = 10**9
+    test_at_most: int = 10**9
+    """Larger parts are cut to so many of their (shuffled) rows."""
+    words: str = ""
+    """What was thinned out, for the reader."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number of a paper."""
+
+    value: float
+    deviation: float | None = None
+    bold: bool = False
+    """Marked as not significantly worse than the row's best."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A table or figure of a paper."""
+
+    name: str
+    title: str
+    paper: str
+    """UV, HL, FH."""
+    place: str
+    """Such as "Table 4"."""
+    sources: tuple[Source, ...]
+    contenders: tuple[Contender, ...]
+    kernel: Literal["rbf", "linear"]
+    scaling: Scaling
+    paper_protocol: Protocol
+    quick_protocol: Protocol
+    report: Report = "splits"
+    measure: Measure = "accuracy"
+    tolerance: float = 1e-4
+    """Certified relative gap to which every cell is trained."""
+    seed: int = 0
+    printed: Mapping[tuple[str, str], Printed] = field(default_factory=dict)
+    """By labels of source and contender."""
+    remarks: tuple[str, ...] = ()
+    """Where the paper leaves something open, and what was taken; where the printed numbers cannot be had."""
+    gamma_of: Literal["gamma", "1/(2 sigma)"] = "gamma"
+    """What the grid's exponents of gamma are of: rbf's gamma, or FH's sigma in exp(-||x-x'||^2 / (2 sigma))."""
+
+    def protocol(self, name: str) -> Protocol:
+        return self.paper_protocol if name == "paper" else self.quick_protocol
+
+    def like(self, name: str, title: str, place: str, measure: Measure) -> Study:
+        """The same cells, read for another figure of which no numbers are printed."""
+        return replace(self, name=name, title=title, place=place, measure=measure, printed={})

@@ -1,0 +1,84 @@
+"""A study's table as text: a block for each data set, ours beside the paper's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msvm_ref.studies.experiments.result import LEVEL, Result
+from msvm_ref.studies.experiments.study import Study
+
+UNITS = {
+    "accuracy": "accuracy %",
+    "error": "error %",
+    "seconds": "CPU seconds",
+    "support": "support vectors %",
+}
+
+
+def table(study: Study, results: Sequence[Result]) -> str:
+    """Blocks, then what the marks and protocols mean."""
+    lines = [f"{study.paper} {study.place}: {study.title}", ""]
+    for source in study.sources:
+        block = [r for r in results if r.outcome.source == source]
+        if block:
+            lines += [*_block(study, block), ""]
+    if not results:
+        return "\n".join(
+            [*lines, f"nothing of it is in the store: msvm-ref study run {study.name}"]
+        )
+    return "\n".join([*lines, *_legend(study, results)])
+
+
+def _block(study: Study, block: Sequence[Result]) -> list[str]:
+    source = block[0].outcome.source
+    lines = [
+        f"{source.label}  ({source.table}, {source.rows} rows, {source.train} of them train)",
+        f"  {'':<10} {UNITS[study.measure]:>17} {study.paper + ' prints':>16} {'diff/sd':>8} "
+        f"{'gamma':>6} {'C':>6} {'gap':>7}  protocol",
+    ]
+    for r in block:
+        o = r.outcome
+        theirs = "-" if r.printed is None else written(r.printed.value, r.printed.deviation)
+        bold = "*" if r.printed is not None and r.printed.bold else " "
+        difference = "-" if r.difference is None else f"{r.difference:+.2f}"
+        gamma = f"2^{o.point[0]}" if study.kernel == "rbf" else "-"
+        marks = ("!" if o.open_gaps else "") + ("x" if o.failures else "")
+        marks += ">" if o.at_limit else ""
+        lines.append(
+            f"  {o.contender.label:<10} {written(r.mean, _spread(r)):>16}{'*' if r.among_the_best else ' '} "
+            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {f'2^{o.point[1]}':>6} {r.worst_gap:>7.0e}  "
+            f"{o.protocol.name} {marks}".rstrip()
+        )
+    return lines
+
+
+def written(value: float, deviation: float | None) -> str:
+    """Two decimals, or three significant digits of what is small."""
+    number = f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"
+    return number if deviation is None else f"{number} ± {deviation:.2f}"
+
+
+def _spread(result: Result) -> float | None:
+    return result.deviation if len(result.values) > 1 else None
+
+
+def _legend(study: Study, results: Sequence[Result]) -> list[str]:
+    lines = []
+    if any(not math.isnan(r.p) for r in results):
+        lines.append(
+            f"* best, or not significantly worse (exact signed-rank test, {LEVEL:g}); "
+            f"in {study.paper}'s column: printed bold"
+        )
+    lines.append(
+        f"diff/sd: ours less {study.paper}'s over the root mean square of both deviations; gap: the widest certified "
+        f"relative gap behind the number, {study.tolerance:g} asked"
+    )
+    names = dict.fromkeys(r.outcome.protocol.name for r in results)
+    lines += [f"{name}: {study.protocol(name).words}" for name in names]
+    cells = sum(r.outcome.cells for r in results)
+    open_gaps = sum(r.outcome.open_gaps for r in results)
+    failures = sum(r.outcome.failures for r in results)
+    marks = f"{cells} cells, {open_gaps} with a gap above the tolerance (!), {failures} failed (x)"
+    limit = sum(r.outcome.at_limit for r in results)
+    return [*lines, marks + (f"; {limit} choices at the grid's limit (>)" if limit else "")]

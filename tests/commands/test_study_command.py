@@ -1,0 +1,77 @@
+"""msvm-ref study: the table, typed errors before the work, silence in a pipe."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from msvm_ref.cli import main
+from msvm_ref.studies.experiments import registry
+from tests.studies.experiments.small import CELLS, SMALL
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    monkeypatch.setitem(registry.STUDIES, "small", SMALL)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_list_names_every_study(capsys):
+    assert main(["study", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in registry.STUDIES)
+    assert all(len(line) <= 80 for line in listed.splitlines())
+
+
+def test_run_then_show(capsys):
+    assert main(["study", "run", "small"]) == 0
+    ran = capsys.readouterr()
+    assert f"{CELLS} cells trained" in ran.err
+    assert "\r" not in ran.err  # no bar in a pipe
+    assert "96.35 ± 2.59*" in ran.out
+    assert main(["study", "run", "small", "--json"]) == 0
+    again = capsys.readouterr()
+    assert "0 cells trained" in again.err
+    rows = json.loads(again.out)["results"]
+    assert [(r["data"], r["machine"]) for r in rows] == [("Iris", "WW"), ("Iris", "CS")]
+    assert rows[0]["printed"] == 96.35
+    assert main(["study", "show", "small", "--machines", "ww"]) == 0
+    shown = capsys.readouterr().out
+    assert "WW" in shown
+    assert "CS " not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["run", "uv-tabel4"], "did you mean uv-table4?"),
+        (["run", "small", "--data-sets", "irs"], "did you mean iris"),
+        (["run", "small", "--machines", "LLW"], "be one of small's: WW, CS"),
+        (["run", "uv-table5", "--data-sets", "usps"], "--data DIR"),
+        (["run", "small", "--jobs", "0"], "not 0"),
+        (["run", "small", "--store", "nowhere/x.sqlite"], "folder that exists"),
+        (["show", "small"], "is not there"),
+        (["run", "small", "--protocol", "long"], "not one of quick, paper"),
+    ],
+)
+def test_errors_are_one_line_and_come_before_the_work(capsys, words, expected):
+    assert main(["study", *words]) == 2
+    told = capsys.readouterr()
+    assert expected in told.err
+    assert told.err.count("\n") == 1
+    assert not told.out
+
+
+def test_a_file_that_is_no_store(capsys, tmp_path):
+    (tmp_path / "x.sqlite").write_text("text " * 300)
+    assert main(["study", "run", "small", "--store", "x.sqlite"]) == 2
+    assert "not a database" in capsys.readouterr().err
+
+
+def test_another_table_under_the_name(capsys, tmp_path):
+    import gzip
+
+    (tmp_path / "usps.csv.gz").write_bytes(gzip.compress(b"a,class\n1,0\n"))
+    assert main(["study", "run", "uv-table5", "--data-sets", "usps", "--data", "."]) == 2
+    assert "sha256" in capsys.readouterr().err

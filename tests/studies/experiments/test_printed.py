@@ -1,0 +1,67 @@
+"""The printed numbers, held against what the paper says of them in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_3, TABLE_4, TABLE_5, parsed
+
+THREE, FOUR, FIVE = (parsed(text) for text in (TABLE_3, TABLE_4, TABLE_5))
+
+
+def rows(table):
+    return list(dict.fromkeys(row for row, _ in table))
+
+
+def test_sizes_and_checksums():
+    """Sums of all that is printed: any digit typed wrong changes one."""
+    assert [len(rows(t)) for t in (THREE, FOUR, FIVE)] == [4, 12, 17]
+    sums = [round(sum(c.value for c in t.values()), 2) for t in (THREE, FOUR, FIVE)]
+    spreads = [round(sum(c.deviation for c in t.values()), 2) for t in (FOUR, FIVE)]
+    assert (sums, spreads) == ([251246.82, 8746.68, 9614.64], [177.94, 603.85])
+
+
+def test_the_best_of_every_row_is_bold_but_where_it_is_not():
+    for table in (FOUR, FIVE):
+        for row in rows(table):
+            best = max(COLUMNS, key=lambda c: table[row, c].value)
+            assert table[row, best].bold, (row, best)
+
+
+def test_ww_and_rm_are_best_by_count_and_mmr_weakest():
+    """Section 4.7, non-linear machines."""
+    count = Counter(column for (_, column), cell in FOUR.items() if cell.bold)
+    assert {c for c, _ in count.most_common(2)} == {"WW", "RM"}
+    assert min(COLUMNS, key=lambda c: count[c]) == "MMR"
+
+
+def test_ww_and_cs_are_best_by_count_with_linear_kernels():
+    count = Counter(column for (_, column), cell in FIVE.items() if cell.bold)
+    assert {c for c, _ in count.most_common(2)} == {"WW", "CS"}
+
+
+def test_mmr_is_fastest_but_nowhere_most_accurate_with_linear_kernels():
+    for row in rows(THREE):
+        assert min(COLUMNS, key=lambda c: THREE[row, c].value) == "MMR"
+    assert not any(FIVE[row, "MMR"].bold for row in rows(FIVE))
+
+
+def test_what_is_printed_twice():
+    """The rows of Table 5 in which machines share a mean and a deviation."""
+    assert len({FIVE["Vehicle", c] for c in ("LLW", "AMO", "ATS", "ATM")}) == 1
+    assert FIVE["Segment", "WW"] == FIVE["Segment", "CS"]
+    assert FIVE["Vehicle", "WW"] == FIVE["Vehicle", "CS"]
+    assert FIVE["Glass", "WW"].value == FIVE["Glass", "CS"].value
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=lambda s: s.name)
+def test_every_row_and_column_of_a_study_is_the_papers(study):
+    if study.printed:
+        for source in study.sources:
+            for contender in study.contenders:
+                assert (source.label, contender.label) in study.printed
+    assert len({s.name for s in STUDIES.values()}) == len(STUDIES)
+    assert all(0 < s.train < s.rows for s in study.sources)
