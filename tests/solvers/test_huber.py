@@ -155,9 +155,9 @@ def test_an_answer_to_another_cost_is_refused(machine, other):
     for given in ({"W": wrong.W}, {"alpha": wrong.alpha}, {"W": wrong.W, "alpha": wrong.alpha}):
         for rigorous in (False, True):
             certificate = mr.certify(problem, **given, rigorous=rigorous)
-            assert not certificate.optimal(1e-3), given.keys()
-            if "W" in given:
-                assert certificate.verdict(1e-3) == "NOT OPTIMAL"
+            assert not certificate.optimal(1e-6), given.keys()
+            if "alpha" not in given:  # the judge builds multipliers of its own
+                assert certificate.verdict(1e-6) == "NOT OPTIMAL"
 
 
 def test_a_multiplier_above_its_cap_or_without_a_price_is_named():
@@ -209,9 +209,9 @@ def test_consistency_at_every_p_is_not_claimed():
 def test_an_estimator_keeps_its_width_in_a_file(tmp_path):
     path = tmp_path / "model.json"
     fitted = mr.MulticlassSVC("CS", cost="huber(1/4)", C=2.0).fit(X, Y)
-    SavedModel.of(fitted).save(str(path))
+    SavedModel.of(fitted.solution_, fitted.classes_, fitted.tol).save(str(path))
     machine = SavedModel.load(str(path)).problem.machine
     assert machine == mr.CS.with_cost("huber", Fraction(1, 4))
-    path.write_text(path.read_text().replace("huber(1/4)", "huber(0)"))
-    with pytest.raises(mr.MsvmError, match="width"):
+    path.write_text(path.read_text().replace("huber(1/4)", "huber(1/2)"))
+    with pytest.raises(mr.MsvmError, match="altered"):
         SavedModel.load(str(path))
