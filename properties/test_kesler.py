@@ -19,7 +19,7 @@ def test_the_route_meets_the_truth(problem):
 
 @given(problems(any_machine, biases=("none", "penalized")))
 def test_the_truths_multipliers_are_optimal_for_the_kernel(problem):
-    """max sum gamma a - 1/2 a'k'a [- sum s^2/(4 C)], s the sums of the slack groups, 0 <= s [<= C]: the value is the optimum,
+    """max sum gamma a - 1/2 a'k'a [- sum h s^2/(2 C)], s the sums of the slack groups, 0 <= s [<= C]: the value is the optimum,
     and the best linear step from there gains next to nothing.
     """
     truth, kernel = mr.solve(problem), KeslerKernel.of(problem)
@@ -31,13 +31,12 @@ def test_the_truths_multipliers_are_optimal_for_the_kernel(problem):
     sums, most = alpha @ member, np.array([cost[group == g][0] for g in np.unique(group)])
     gradient = gamma - kernel.gram() @ alpha
     value = gamma @ alpha - alpha @ kernel.gram() @ alpha / 2
-    if spec.quadratic:
-        value -= (sums**2 / (4 * most)).sum()
-        gradient = gradient - member @ (sums / (2 * most))
+    value -= (spec.width * sums**2 / (2 * most)).sum()
+    gradient = gradient - member @ (spec.width * sums / most)
     scale = 1 + truth.objective
     assert truth.certificate.lower - 1e-9 * scale <= value <= truth.certificate.upper + 1e-9 * scale
     best = np.array([gradient[group == g].max() for g in np.unique(group)])
-    if spec.quadratic:  # no bound: complementary, and nothing to gain beyond
+    if not spec.capped:  # no bound: complementary, and nothing to gain beyond
         assert (best * np.maximum(most, 1.0)).max(initial=0.0) <= 1e-3 * scale
         room = -(gradient @ alpha)
     else:

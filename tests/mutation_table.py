@@ -25,6 +25,7 @@ BLINDED = "tests/judge/test_mutants.py"
 ROUTES = "tests/solvers/truth/test_routes.py::test_three_routes_agree_within_their_certified_gaps"
 COPIES = "tests/solvers/test_weights.py::test_a_weight_is_so_many_copies"
 UV6 = "tests/solvers/truth/test_kesler.py::test_uv_6_as_printed_is_the_dual_of_another_problem"
+HUBER = "tests/solvers/test_huber.py"
 MACHINE = "tests/model/test_machine.py"
 PROBLEM = "tests/model/test_problem.py"
 CHECKER = "tests/exact/test_checker.py -k LLW"
@@ -65,7 +66,7 @@ MUTANTS = (
         "self.C * cp.sum(xi)",
         f"{COPIES}[kesler]",
     ),
-    Mutant("solvers/truth/kesler.py", "cp.multiply(weight**-0.5, xi)", "xi", f"{COPIES}[kesler]"),
+    Mutant("solvers/truth/kesler.py", "cp.multiply(weight**-0.5, eta)", "eta", f"{COPIES}[kesler]"),
     Mutant("studies/regimes.py", "sharp = gamma[y][p] / q", "sharp = 1 / q", REGIMES),
     Mutant(
         "judge/kkt.py",
@@ -107,8 +108,8 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/classic/kesler.py",
-        "1 / (2 * cost) if spec.quadratic",
-        "1 / cost if spec.quadratic",
+        "frozen(spec.width / cost)",
+        "frozen(2 * spec.width / cost)",
         f"{KESLER}::test_the_diagonal_is_the_gram_s",
     ),
     Mutant(
@@ -171,13 +172,11 @@ MUTANTS = (
     ),
     Mutant(
         "judge/objective.py",
-        "loss, doubt = xi * xi, 2 * xi * doubt + doubt * doubt",
-        "loss, doubt = xi, doubt",
+        "loss, steepest = rate * (xi - curved / 2)",
+        "loss, steepest = rate * xi",
         ENCLOSED,
     ),
-    Mutant(
-        "judge/objective.py", "np.divide(total, 4 * cost,", "np.divide(total, 2 * cost,", ENCLOSED
-    ),
+    Mutant("judge/objective.py", "np.divide(half, cost,", "np.divide(2 * half, cost,", ENCLOSED),
     Mutant(
         "judge/objective.py",
         "terms = np.concatenate([terms, -b * b / 2])",
@@ -229,8 +228,8 @@ MUTANTS = (
     ),
     Mutant(
         "judge/kkt.py",
-        "square = (2 * cost * xi - total) ** 2",
-        "square = (cost * xi - total) ** 2",
+        "(xi - problem.spec.width * share)",
+        "(xi - problem.spec.width * share / 2)",
         KKT,
     ),
     Mutant("judge/kkt.py", "off = off + (at.b - A.sum(axis=0)) ** 2", "off = off + 0.0", KKT),
@@ -404,8 +403,8 @@ MUTANTS = (
     ),
     Mutant(
         "losses/hinge.py",
-        "rate = 2 * v if plan.quadratic",
-        "rate = v if plan.quadratic",
+        "_curved(batch, plan, v) / plan.width if",
+        "_curved(batch, plan, v) if",
         "tests/losses/test_losses.py::test_our_own_slopes_are_in_the_subdifferential",
     ),
     Mutant(
@@ -414,7 +413,9 @@ MUTANTS = (
         "return slope",
         "tests/losses/test_losses.py tests/losses/test_exact.py",
     ),
-    Mutant("losses/hinge.py", "return xi * xi if plan.quadratic else xi", "return xi", LOSSES),
+    Mutant(
+        "losses/hinge.py", "return curved / plan.width * (xi - curved / 2)", "return xi", LOSSES
+    ),
     Mutant(
         "model/conventions/convention.py",
         "self.loss.at(d) ** q * self.multiple.at(d)",
@@ -451,4 +452,10 @@ MUTANTS = (
         'digest.update(b"")',
         "tests/solvers/test_compiled.py",
     ),
+    Mutant(
+        "judge/objective.py", "curved = np.minimum(xi, h) if capped else xi", "curved = xi", HUBER
+    ),
+    Mutant("model/cost.py", "SlackCost(True, Fraction(1))", "SlackCost(True, Fraction(2))", HUBER),
+    Mutant("exact/check.py", "return xi - h / 2", "return xi - h", HUBER),
+    Mutant("fisher/quadratic.py", "xi - h / 2 if full", "xi if full", HUBER),
 )

@@ -107,6 +107,17 @@ def constant(text: str) -> float:
     return value
 
 
+def slack_cost(text: str) -> str:
+    """The name of a slack's cost, in its one spelling."""
+    from msvm_ref.errors import SpecError
+    from msvm_ref.model.cost import cost_name
+
+    try:
+        return cost_name(text)
+    except SpecError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def add_common(parser: argparse.ArgumentParser, report: bool = True) -> None:
     """--json, --report, --quiet and --debug, with one meaning everywhere."""
     group = parser.add_argument_group("output")
@@ -160,7 +171,7 @@ def add_problem(parser: argparse.ArgumentParser, defaults: bool = True) -> None:
     )
     group.add_argument(
         "--cost",
-        choices=("linear", "quadratic"),
+        type=slack_cost,
         default=default("linear"),
-        help="hinge, or squared hinge",
+        help="linear (hinge), quadratic (squared hinge), huber or huber(h) (Huber hinge of width h)",
     )

@@ -30,6 +30,7 @@ from msvm_ref.commands.parser import (
     did_you_mean,
     one_of,
     positive,
+    slack_cost,
     tolerance,
 )
 from msvm_ref.commands.progress import Progress
@@ -59,9 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--machine", metavar="NAME", help=f"{MACHINES}, where the convention leaves it open"
     )
-    parser.add_argument(
-        "--cost", choices=("linear", "quadratic"), help="of --machine (default: linear)"
-    )
+    parser.add_argument("--cost", type=slack_cost, help="of --machine (default: linear)")
     parser.add_argument(
         "--convention", metavar="NAME", help="as msvm-ref conventions lists them (default: UV)"
     )

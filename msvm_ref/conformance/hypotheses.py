@@ -20,7 +20,7 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import CATALOGUE
-from msvm_ref.model.loss import violations
+from msvm_ref.model.loss import slack_rate, violations
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
 
@@ -322,13 +322,13 @@ def _slope(problem: Problem, scores: Array) -> tuple[Array, Array]:
     t = violations(problem, scores)
     counts = np.isfinite(t)
     rate = np.where(counts, np.where(counts, t, 0.0) - problem.spec.gamma[problem.y], 0.0)
-    if problem.spec.quadratic:
+    if problem.spec.width:
         xi = np.maximum(np.where(counts, t, 0.0), 0.0)
         if problem.spec.shared:
             top = (xi == xi.max(axis=1, keepdims=True)) & counts
-            step = np.where(top, 2 * xi * rate, 0.0)
+            step = np.where(top, slack_rate(problem.spec, xi) * rate, 0.0)
             return step.min(axis=1) * 1.01, step.max(axis=1) * 0.99
-        total = (2 * xi * rate).sum(axis=1)
+        total = (slack_rate(problem.spec, xi) * rate).sum(axis=1)
         return total - KINK * abs(total), total + KINK * abs(total)
     near, active = counts & (abs(t) <= KINK), counts & (t > KINK)
     if not problem.spec.shared:

@@ -21,7 +21,7 @@ from msvm_ref.conformance.repairs import Primal
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import repaired, worth
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import expansion, objective, violations, weights
+from msvm_ref.model.loss import expansion, objective, slack_rate, violations, weights
 from msvm_ref.model.problem import Bias, Problem
 from msvm_ref.solvers.methods import solve
 
@@ -49,20 +49,29 @@ def own_bias(problem: Problem, primal: Primal) -> Iterator[Finding]:
 
 
 def _multipliers(problem: Problem, b: Array) -> Array:
-    """alpha of min 1/2 ||W||^2 + sum C_i xi_i^q, <nu_ip, W'x_i + b> + xi_i >= gamma_ip, through cvxpy."""
+    """alpha of min 1/2 ||W||^2 + sum C_i phi(xi_i), <nu_ip, W'x_i + b> + xi_i >= gamma_ip, through cvxpy.
+
+    phi(xi) = min {eta^2 / 2h + rest : eta + rest = xi, both >= 0}, without eta where h = 0, without rest where not capped.
+    """
     import cvxpy as cp
 
     spec, (n, p), d = problem.spec, problem.features.shape, problem.d
     i, c = np.nonzero(spec.mask[problem.y])
     nu = spec.projected_nu[problem.y[i], c]  # one row a constraint
     V = cp.Variable((p, d))
-    slack = cp.Variable((n, 1) if spec.shared else (n, spec.mask.shape[1]), nonneg=True)
+    shape = (n, 1) if spec.shared else (n, spec.mask.shape[1])
+    slack, each = 0, 0
+    if spec.width:
+        eta = cp.Variable(shape, nonneg=True)
+        slack, each = eta, cp.square(eta) / (2 * spec.width)
+    if spec.capped:
+        rest = cp.Variable(shape, nonneg=True)
+        slack, each = slack + rest, each + rest
     scores = problem.features @ V + np.tile(b, (n, 1))
     place = np.zeros(len(i), dtype=int) if spec.shared else c
     holds = (
         cp.sum(cp.multiply(nu, scores[i]), axis=1) + slack[i, place] >= spec.gamma[problem.y[i], c]
     )
-    each = cp.square(slack) if spec.quadratic else slack
     cost = cp.sum(cp.multiply(problem.costs[:, None], each))
     cp.Problem(cp.Minimize(cp.sum_squares(V) / 2 + cost), [holds]).solve(solver="CLARABEL")
     alpha = np.zeros(spec.mask[problem.y].shape)
@@ -76,7 +85,7 @@ def huber(problem: Problem, primal: Primal) -> Iterator[Finding]:
 
     Smoothed below the kink only, or (``around``) on both sides of it: the same with v + w/2 for v.
     """
-    if problem.spec.quadratic or problem.spec.shared:
+    if problem.spec.width or problem.spec.shared:
         return
     W, b = primal
     t = violations(problem, problem.features @ W + b)
@@ -129,7 +138,7 @@ def one_step(problem: Problem, primal: Primal) -> Iterator[Finding]:
         return
     spec = problem.spec
     counts = spec.mask[problem.y].astype(float)
-    alpha = problem.costs[:, None] * counts * spec.gamma[problem.y] * (2 if spec.quadratic else 1)
+    alpha = problem.costs[:, None] * counts * slack_rate(spec, spec.gamma[problem.y])
     if spec.shared:
         alpha = alpha / counts.sum(axis=1, keepdims=True)
     G, _ = weights(_without_bias(problem), alpha)

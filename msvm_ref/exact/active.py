@@ -2,12 +2,12 @@
 
 With t = gamma - mu and xi the slack of a pair's group, a partition of the pairs into
 
-    zero   alpha = 0, t <= xi          bound  alpha = C, t = xi >= 0 (linear cost)
-    tight  t = xi, alpha unknown       full   a shared group with sum alpha = C and xi unknown (linear cost)
+    zero   alpha = 0, t <= xi          bound  alpha = C, t = xi >= h (a capped cost)
+    tight  t = xi, alpha unknown       full   a shared group with sum alpha = C and lambda = xi - h unknown (a capped cost)
 
-turns the KKT conditions into a linear system in (alpha_tight, xi_full, b):
+(h is the cost's width, ``model/cost.py``) turns the KKT conditions into a linear system in (alpha_tight, lambda_full, b):
 
-    sum_q H[p,q] alpha_q + xi + <Pi nu_p, b> = gamma_p     for tight p  (H holds K, M and the quadratic cost's ridge)
+    sum_q H[p,q] alpha_q + lambda + <Pi nu_p, b> = gamma_p     for tight p  (H holds K, M and the slack cost's ridge h / C)
     sum of alpha over a full group = C_i,     sum alpha Pi nu = 0 for a free bias.
 
 W is the same in all its solutions: the objective is strongly convex in W. Unknowns that the system leaves open (alpha
@@ -84,10 +84,10 @@ def partition(data: ExactData, guess: Candidate, tightness: float) -> Partition:
     for members in groups(data):
         top = max(members, key=lambda pair: float(t[pair]))
         slack, tolerance = float(t[top]), float(near[top])
-        if slack < -tolerance or (data.quadratic and slack <= 0):
+        if slack < -tolerance or (problem.spec.width and slack <= 0):
             continue
-        if slack <= tolerance or data.quadratic:
-            level = 0.0 if not data.quadratic else slack
+        if not data.capped or slack <= problem.spec.width + tolerance:
+            level = slack if problem.spec.width else 0.0
             parts.tight += [m for m in members if t[m] >= level - max(tolerance, float(near[m]))]
             continue
         tied = [m for m in members if t[m] >= slack - max(tolerance, float(near[m]))]
@@ -164,11 +164,11 @@ def independent_pairs(data: ExactData, parts: Partition, guess: Candidate) -> li
     assert guess.alpha is not None
     room = (
         guess.alpha
-        if data.shared or data.quadratic
+        if data.shared or not data.capped
         else np.minimum(guess.alpha, problem.costs[:, None] - guess.alpha)
     )
     pairs = sorted(parts.tight, key=lambda pair: -float(room[pair]))
-    unknown = {data.group(pair) for pair in parts.tight} if data.quadratic else set(parts.full)
+    unknown = {data.group(pair) for pair in parts.tight} if data.width else set(parts.full)
     slack = {group: k for k, group in enumerate(unknown)}
     rows = [
         [
@@ -224,7 +224,7 @@ def _system(
     held: dict[Pair, fmpq],
     check_time: CheckTime,
 ) -> tuple[fmpq_mat, fmpq_mat]:
-    """The square, symmetric system over (alpha_tight, xi_full, b), the ``held`` multipliers being known."""
+    """The square, symmetric system over (alpha_tight, lambda_full, b), the ``held`` multipliers being known."""
     full = {i: k for k, i in enumerate(full_groups)}
     first_bias = len(tight) + len(full)
     count = first_bias + data.bias_size
@@ -245,10 +245,9 @@ def _system(
         if data.free_bias:
             for c, value in enumerate(data.bias_row(pair), first_bias):
                 rows[k][c] = rows[c][k] = value
-        if data.quadratic:
-            rhs[k] -= sum(
-                (v for other, v in held.items() if data.group(other) == data.group(pair)), fmpq(0)
-            ) / (2 * data.cost[pair[0]])
+        if data.width:
+            known = (v for other, v in held.items() if data.group(other) == data.group(pair))
+            rhs[k] -= data.width * sum(known, fmpq(0)) / data.cost[pair[0]]
     for pair, value in held.items():
         if pair[0] in full:
             rhs[len(tight) + full[pair[0]]] -= value

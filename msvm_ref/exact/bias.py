@@ -3,7 +3,7 @@
 Given *one* optimal alpha, (W*, b) is optimal exactly when it satisfies the KKT conditions with that alpha (saddle points
 are interchangeable), and with W* fixed these are linear in b:
 
-    alpha_p > 0  =>  t_p = xi,      t_p <= xi,      sum alpha < C  =>  xi = 0  (linear cost),   xi = sum alpha / 2C (quadratic).
+    alpha_p > 0  =>  t_p = xi,      t_p <= xi,      xi = h a / C  where a = sum alpha is below the cap,   xi >= h  at it.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def _conditions(data: ExactData, optimum: ExactOptimum) -> tuple[list[Row], list
     below: list[Row] = []
     for members in groups(data):
         cost, mass = data.cost[members[0][0]], sum((alpha[m] for m in members), fmpq(0))
-        slack_row, slack_at_zero = nothing, mass / (2 * cost) if data.quadratic else fmpq(0)
-        if not data.quadratic and mass == cost:
+        slack_row, slack_at_zero = nothing, data.width * mass / cost
+        if data.capped and mass == cost:
             leader = next(m for m in members if alpha[m] > 0)
             slack_row, slack_at_zero = data.bias_row(leader), t[leader]
-            below.append((slack_row, slack_at_zero))  # xi = t_leader >= 0
+            below.append((slack_row, slack_at_zero - data.width))  # xi = t_leader >= h
         for m in members:  # t_m - <row_m, beta> <= slack_at_zero - <slack_row, beta>
             row = [s - v for s, v in zip(slack_row, data.bias_row(m), strict=True)]
             (equal if alpha[m] > 0 else below).append((row, slack_at_zero - t[m]))

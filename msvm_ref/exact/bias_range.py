@@ -2,19 +2,19 @@
 
 For a feasible alpha and every (W, b), with t = gamma - <Pi nu, f> and xi the slacks of f = W' phi + b,
 
-    P(W, b) - D(alpha) = 1/2 ||W - W_alpha||^2 + sum over slack groups of
-                             C xi - sum_p alpha_p t_p                              linear cost
-                             C (xi - a/2C)^2 + sum_p alpha_p (xi - t_p)            quadratic cost
+    P(W, b) - D(alpha) = 1/2 ||W - W_alpha||^2 + sum over slack groups of  F(xi) + sum_p alpha_p (xi - t_p),
+    F(xi) = C phi(xi) + h a^2 / (2C) - a xi
 
-with a = sum_p alpha_p; every term is >= 0. At an optimum the left side is at most g = upper - D(alpha). So ||W* - W_alpha|| <=
+with a = sum_p alpha_p, phi and h the cost's (``model/cost.py``); every term is >= 0. At an optimum the left side is at most g = upper - D(alpha). So ||W* - W_alpha|| <=
 rho = sqrt(2 g), each t*_ip is within e_ip = ||Pi nu_p|| rho ||phi(x_i)|| of t_ip - <Pi nu_p, b*>, t the violations of W_alpha
 without bias, and the sum over groups is at most g. Let beta satisfy  sum_ip beta_ip Pi nu_p = -e_c  (-Pi e_c where b is
-centred). Then b*_c = sum beta t* - sum beta t + (at most sum |beta| e), and with theta >= 0 such that beta <= theta alpha and
+centred). Then b*_c = sum beta t* - sum beta t + (at most sum |beta| e), and with theta > 0 such that beta <= theta alpha and,
+where the cost is capped, -beta_r <= theta (C - a) in every group, beta_r = sum_{p in r} beta_p,
 
-    sum beta t* >= -theta g             linear cost, if also  - sum_{p in r} beta_p <= theta (C - a)  in every group
-    sum beta t* >= -theta g + sum_r min {beta_r xi : |xi - a/2C| <= sqrt(g/C)}    quadratic, beta_r = sum_{p in r} beta_p
+    sum beta t* >= sum_r beta_r xi* - theta sum alpha (xi* - t*) >= -theta g + sum_r min_xi {beta_r xi + theta F(xi)}
+                 = -theta g + sum_r (beta_r h a / C - h beta_r^2 / (2 C theta)),
 
-which bounds b*_c from below; -e_c for e_c bounds it from above. A linear program in floats proposes beta. It is put right in
+the minimum lying at xi = h (a - beta_r / theta) / C, where phi is a parabola; which bounds b*_c from below; -e_c for e_c bounds it from above. A linear program in floats proposes beta. It is put right in
 rationals (the equality exactly, theta as large as needed), and the bound evaluated: nothing rests on the program's answer.
 """
 
@@ -33,8 +33,9 @@ from scipy.optimize import linprog
 
 from msvm_ref.exact.numbers import fraction, rational
 from msvm_ref.exact.rigorous import dual_end, exact_expansion, exactly_feasible, outward
-from msvm_ref.judge.feasible import lengths
+from msvm_ref.judge.feasible import as_float, lengths
 from msvm_ref.judge.image import image_of_coef, levels
+from msvm_ref.judge.objective import UNDERFLOW
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import by_class, shift_free
 from msvm_ref.model.problem import Problem
@@ -56,7 +57,7 @@ def certified_interval(problem: Problem, alpha: Array, upper: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Setting:
-    """The pairs (i, p) that count, and for each: alpha, t, e, the row Pi nu, the group; for each group a, C and sqrt(g/C)."""
+    """The pairs (i, p) that count, and for each: alpha, t, e, the row Pi nu, the group; for each group C and a."""
 
     problem: Problem
     gap: Fraction
@@ -121,16 +122,16 @@ class _Setting:
             np.array([float(fraction(v / unit)) for v in values])
             for values in (self.alpha, self.cost, self.mass)
         )
-        k, quadratic = len(alpha), self.problem.spec.quadratic
+        k, capped = len(alpha), self.problem.spec.capped
         held = np.where(alpha > CLOSE * cost[self.group], alpha, 0.0)
         room = np.where(cost - mass > CLOSE * cost, cost - mass, 0.0)
         rows = self._rows
         each = sparse.eye_array(k, format="csr")
         share = sparse.csr_array((np.ones(k), (self.group, np.arange(k))), shape=(len(cost), k))
         tops = [sparse.hstack([each, -each, -held[:, None]])]
-        if not quadratic:
+        if capped:
             tops.append(sparse.hstack([-share, share, -room[:, None]]))
-        slack = (mass / (2 * cost))[self.group] if quadratic else 0.0
+        slack = self.problem.spec.width * (mass / cost)[self.group]
         price = np.concatenate(
             [self.t - slack + self.e, slack - self.t + self.e, [float(self.gap / fraction(unit))]]
         )
@@ -155,7 +156,7 @@ class _Setting:
             return None
         beta = found.x[:k] - found.x[k : 2 * k]
         beta = np.where((beta > 0) & (held == 0), 0.0, beta)
-        if not quadratic and not self.problem.spec.shared:
+        if capped and not self.problem.spec.shared:
             beta = np.where((beta < 0) & (room[self.group] == 0), 0.0, beta)
         return np.asarray(beta)
 
@@ -179,7 +180,7 @@ class _Setting:
             for k, v in enumerate(self.alpha)
             if v > CLOSE_Q * self.cost[self.group[k]]
             and (
-                self.problem.spec.quadratic
+                not self.problem.spec.capped
                 or self.cost[self.group[k]] - self.mass[self.group[k]]
                 > CLOSE_Q * self.cost[self.group[k]]
             )
@@ -200,8 +201,8 @@ class _Setting:
         return beta
 
     def _bound(self, beta: list[fmpq]) -> Fraction | None:
-        """-sum beta t - sum |beta| e - theta g [+ the quadratic cost's term], theta the least that beta allows."""
-        quadratic, theta = self.problem.spec.quadratic, fmpq(0)
+        """-sum beta t - sum |beta| e - theta g + sum_r (beta_r h a / C - h beta_r^2 / (2 C theta)), theta the best beta allows."""
+        theta = fmpq(0)
         sums = [fmpq(0)] * len(self.cost)
         for k, v in enumerate(beta):
             sums[self.group[k]] += v
@@ -209,26 +210,29 @@ class _Setting:
                 if not self.alpha[k]:
                     return None
                 theta = max(theta, v / self.alpha[k])
-        total = Fraction(0)
+        total, bend, h = Fraction(0), 0.0, rational(self.problem.machine.slack_cost.width)
         for k, v in enumerate(sums):
             room = self.cost[k] - self.mass[k]
-            if quadratic:
-                middle, width = (
-                    self.mass[k] / (2 * self.cost[k]),
-                    math.sqrt(self.gap / fraction(self.cost[k])) * (1 + 1e-9),
-                )
-                total += fraction(v * middle) - abs(fraction(v)) * Fraction(width)
-            elif v < 0:
+            if v < 0 and self.problem.spec.capped:
                 if not room:
                     return None
                 theta = max(theta, -v / room)
+            if v and h:
+                total += fraction(h * v * self.mass[k] / self.cost[k])
+                bend += as_float(h * v * v / (2 * self.cost[k]))
         for k, v in enumerate(beta):
             if v:
                 value = fraction(v)
                 total -= value * Fraction(float(self.t[k])) + abs(value) * Fraction(
                     float(self.e[k])
                 )
-        return total - fraction(theta) * self.gap
+        if not self.gap or not any(beta):
+            return total  # theta may be as large as one likes
+        if bend and not math.isfinite(bend := bend * (1 + 1e-9) + UNDERFLOW):
+            return None
+        best = math.sqrt(bend / max(float(self.gap), UNDERFLOW))
+        least = max(fraction(theta), Fraction(best))
+        return total - least * self.gap - (Fraction(bend) / least if bend else 0)
 
 
 CLOSE_Q = rational(CLOSE)

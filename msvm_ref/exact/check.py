@@ -3,9 +3,9 @@
 By weak duality D(alpha) <= optimum <= P(f) for every feasible pair, so feasibility and P == D == value, all in
 rationals, is a complete proof. Nothing here depends on how the numbers were found. With f_i = s_i + b:
 
-    P = 1/2 ||f||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r xi_ir^q,   xi_ir = max(0, max_{p in r} gamma - <nu_p, f_i>)
-    D = sum gamma alpha - 1/2 ||A||^2 [- 1/2 ||1'A||^2 penalized] [- sum (group sum)^2 / (4 C_i) for q = 2]
-    A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m],   Pi subtracts the mean over m under sum-to-zero, else Pi = I.
+    P = 1/2 ||f||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r phi(xi_ir),   xi_ir = max(0, max_{p in r} gamma - <nu_p, f_i>)
+    D = sum gamma alpha - 1/2 ||A||^2 [- 1/2 ||1'A||^2 penalized] - sum h (group sum)^2 / (2 C_i)
+    A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m],   Pi subtracts the mean over m under sum-to-zero, else Pi = I;  phi and h: ``model/cost.py``.
 
 An optimum is stated in one of two ways, which differ in the scores and in the norm alone:
 
@@ -98,7 +98,6 @@ def _primal_faults(problem: Problem, name: str, rows: fmpq_mat, b: list[fmpq]) -
 
 def dual_faults(problem: Problem, alpha: fmpq_mat) -> list[str]:
     faults = []
-    linear = problem.machine.cost == "linear"
     for i, row in enumerate(alpha.tolist()):
         cost = _exact(problem.exact_cost(i))
         groups = _slack_groups(problem, i)
@@ -109,7 +108,7 @@ def dual_faults(problem: Problem, alpha: fmpq_mat) -> list[str]:
             for p, v in enumerate(row)
             if v != 0 and p not in counted
         ]
-        if linear or cost == 0:
+        if problem.machine.slack_cost.capped or cost == 0:
             faults += [
                 f"alpha[{i},{group}] sums to more than C_i"
                 for group in groups
@@ -133,7 +132,6 @@ def _value_faults(value: fmpq, primal: fmpq, dual: fmpq) -> list[str]:
 
 def primal_value(problem: Problem, scores: fmpq_mat, half_norm: fmpq, b: list[fmpq]) -> fmpq:
     """P from the scores without b, s, and 1/2 ||f||^2."""
-    power = 1 if problem.machine.cost == "linear" else 2
     nu, gamma = problem.machine.nu(problem.d), problem.machine.gamma(problem.d)
     total = half_norm + (_half_square(b) if problem.bias == "penalized" else 0)
     for i, row in enumerate(scores.tolist()):
@@ -144,8 +142,17 @@ def primal_value(problem: Problem, scores: fmpq_mat, half_norm: fmpq, b: list[fm
                 - sum((_exact(u) * s for u, s in zip(nu[y][p], f, strict=True)), fmpq(0))
                 for p in group
             ]
-            total += _exact(problem.exact_cost(i)) * max(fmpq(0), *violations) ** power
+            total += _exact(problem.exact_cost(i)) * _phi(problem, max(fmpq(0), *violations))
     return total
+
+
+def _phi(problem: Problem, xi: fmpq) -> fmpq:
+    """xi; with a width h, xi^2 / (2h), and beyond h, where the cost is capped, xi - h/2."""
+    capped, width = problem.machine.slack_cost
+    h = _exact(width)
+    if h == 0 or (capped and xi >= h):
+        return xi - h / 2
+    return xi * xi / (2 * h)
 
 
 def dual_value(problem: Problem, alpha: fmpq_mat, half_norm: fmpq) -> fmpq:
@@ -157,11 +164,12 @@ def dual_value(problem: Problem, alpha: fmpq_mat, half_norm: fmpq) -> fmpq:
         total += sum(
             (_exact(g) * v for g, v in zip(gamma[problem.y[i]], row, strict=True)), fmpq(0)
         )
-        if problem.machine.cost == "quadratic" and problem.costs[i] > 0:
-            total -= sum(
-                (sum((row[p] for p in group), fmpq(0)) ** 2 for group in _slack_groups(problem, i)),
-                fmpq(0),
-            ) / (4 * _exact(problem.exact_cost(i)))
+        if problem.costs[i] > 0:
+            squares = (
+                sum((row[p] for p in group), fmpq(0)) ** 2 for group in _slack_groups(problem, i)
+            )
+            h = _exact(problem.machine.slack_cost.width)
+            total -= h * sum(squares, fmpq(0)) / (2 * _exact(problem.exact_cost(i)))
     return total
 
 

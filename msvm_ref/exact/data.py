@@ -33,7 +33,9 @@ class ExactData:
     gamma: list[list[fmpq]]
     pairs: list[Pair]
     shared: bool
-    quadratic: bool
+    capped: bool
+    width: fmpq
+    """The slack's cost, C phi(xi), by the two numbers of ``model/cost.py``."""
     free_bias: bool
     centred: bool
     """A free b is taken with sum_c b_c = 0: required by sum-to-zero, chosen where a common shift changes no margin."""
@@ -100,8 +102,8 @@ class ExactData:
     def hessian(self, a: Pair, b: Pair) -> fmpq:
         """d^2(-D) / d alpha_a d alpha_b."""
         value = self.gram[a[0], b[0]] * self.inner[self.y[a[0]]][a[1]][self.y[b[0]]][b[1]]
-        if self.quadratic and self.group(a) == self.group(b):
-            value += 1 / (2 * self.cost[a[0]])
+        if self.width and self.group(a) == self.group(b):
+            value += self.width / self.cost[a[0]]
         return value
 
     def expansion(self, alpha: dict[Pair, fmpq]) -> fmpq_mat:
@@ -140,7 +142,8 @@ def exact_data(problem: Problem, given: fmpq_mat | None = None) -> ExactData:
         [[rational(v) for v in row] for row in machine.gamma(d)],
         [(int(i), int(p)) for i, p in np.argwhere(mask)],
         problem.spec.shared,
-        problem.spec.quadratic,
+        machine.slack_cost.capped,
+        rational(machine.slack_cost.width),
         free,
         free and (machine.sum_to_zero or shift_free(problem)),
         given,

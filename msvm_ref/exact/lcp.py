@@ -6,7 +6,7 @@ For M positive semi-definite Lemke's path ends at a solution, or on a ray where 
 Linear Complementarity Problem", 1992, section 4.4). The lexicographic ratio test makes it finite without exception.
 The KKT conditions of the dual QP over chosen pairs are such a problem, with z = (alpha, xi, b+, b-):
 
-    w_p = H alpha + xi + <Pi nu_p, b> - q_p >= 0,   C - (group sums) >= 0 (linear cost),   +-(sum alpha Pi nu - r) >= 0.
+    w_p = H alpha + xi + <Pi nu_p, b> - q_p >= 0,   C - (group sums) >= 0 (a capped cost),   +-(sum alpha Pi nu - r) >= 0.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def solve_pairs(
     pushed = data.violations(
         data.expansion({pair: data.cost[pair[0]] for pair in bound}), [fmpq(0)] * data.d
     )
-    groups = [] if data.quadratic else list(dict.fromkeys(data.group(pair) for pair in pairs))
+    groups = list(dict.fromkeys(map(data.group, pairs))) if data.capped else []
     place = {group: len(pairs) + k for k, group in enumerate(groups)}
     size = len(pairs) + len(groups) + 2 * data.bias_size
     M = [[fmpq(0)] * size for _ in range(size)]

@@ -214,7 +214,9 @@ def _complementary(
 
 
 def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
-    """The slack groups whose KKT conditions do not hold: signs, bounds, alpha only at the group's slack, slack only at C."""
+    """The slack groups whose KKT conditions do not hold: signs, bounds, alpha only at the group's slack, and that slack xi =
+    h a / C below the cap, xi >= h at it (a the group's sum).
+    """
     t = data.violations(data.expansion(point.alpha), point.b)
     top: dict[Pair | int, fmpq] = {}
     mass: dict[Pair | int, fmpq] = {}
@@ -225,11 +227,10 @@ def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
     failing = set()
     for pair in data.pairs:
         group, cost = data.group(pair), data.cost[pair[0]]
-        due = 2 * cost * top[group] if data.quadratic else cost
+        slack = data.width * mass[group] / cost
+        at_cap = data.capped and mass[group] >= cost
         wrong_mass = (
-            mass[group] != due
-            if data.quadratic
-            else mass[group] > cost or (top[group] > 0 and mass[group] != cost)
+            mass[group] > cost or top[group] < data.width if at_cap else top[group] != slack
         )
         if point.alpha[pair] < 0 or (point.alpha[pair] > 0 and t[pair] != top[group]) or wrong_mass:
             failing.add(group)
@@ -237,16 +238,14 @@ def _failing(data: ExactData, point: ExactPoint) -> set[Pair | int]:
 
 
 def _dual_value(data: ExactData, point: ExactPoint) -> fmpq:
-    """D = 1/2 sum alpha (gamma + t) [- (group sums)^2 / 4C], by D's own gradient; the checker computes it from scratch."""
+    """D = 1/2 sum alpha (gamma + t) - h (group sums)^2 / 2C, by D's own gradient; the checker computes it from scratch."""
     t = data.violations(data.expansion(point.alpha), [fmpq(0)] * data.d)
     total = sum(
         (v * (data.gamma[data.y[i]][p] + t[i, p]) / 2 for (i, p), v in point.alpha.items()), fmpq(0)
     )
-    if data.quadratic:
-        for members in groups(data):
-            total -= sum((point.alpha[m] for m in members), fmpq(0)) ** 2 / (
-                4 * data.cost[members[0][0]]
-            )
+    for members in groups(data) if data.width else []:
+        mass = sum((point.alpha[m] for m in members), fmpq(0))
+        total -= data.width * mass**2 / (2 * data.cost[members[0][0]])
     return total
 
 

@@ -160,7 +160,7 @@ def _feasible(problem: Problem, alpha: Rows) -> bool:
         if any(v < 0 or (v != 0 and not mask[i, p]) for p, v in enumerate(row)):
             return False
         largest = sum(row, fmpq(0)) if shared else max(row)
-        if largest > cost and (not problem.spec.quadratic or cost == 0):
+        if largest > cost and (problem.spec.capped or cost == 0):
             return False
         for p, v in enumerate(row):
             if v != 0 and problem.bias == "free":
@@ -197,9 +197,19 @@ def _primal(problem: Problem, at: Candidate) -> arb:
             for other in slack[1:]:
                 top = top.max(other)
             slack = [top]
-        losses = sum((v * v if problem.spec.quadratic else v for v in slack), arb(0))
+        losses = sum((_phi(problem, v) for v in slack), arb(0))
         total += arb(rational(problem.exact_cost(i))) * losses
     return total
+
+
+def _phi(problem: Problem, xi: arb) -> arb:
+    """(c / h) (xi - c/2), c = min(xi, h) where the cost is capped, else xi; xi itself where h = 0."""
+    capped, width = problem.machine.slack_cost
+    if not width:
+        return xi
+    h = arb(rational(width))
+    curved = xi.min(h) if capped else xi
+    return curved / h * (xi - curved / 2)
 
 
 def dual_end(problem: Problem, alpha: Rows) -> Fraction:
@@ -215,10 +225,11 @@ def _dual(problem: Problem, alpha: Rows) -> arb:
     for i, row in enumerate(alpha):
         y = int(problem.y[i])
         gain += arb(sum((v * rational(gamma[y][p]) for p, v in enumerate(row) if v != 0), fmpq(0)))
-        if problem.spec.quadratic and problem.costs[i] > 0:
+        if problem.spec.width and problem.costs[i] > 0:
             masses = [sum(row, fmpq(0))] if problem.spec.shared else row
             squares = sum((m * m for m in masses), fmpq(0))
-            gain -= arb(squares / (4 * rational(problem.exact_cost(i))))
+            h = rational(problem.machine.slack_cost.width)
+            gain -= arb(h * squares / (2 * rational(problem.exact_cost(i))))
     _, square = _image(problem, [[arb(v) for v in row] for row in expansion], False)
     if problem.bias == "penalized":
         sums = [sum(column, fmpq(0)) for column in zip(*expansion, strict=True)]

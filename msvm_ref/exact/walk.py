@@ -43,7 +43,7 @@ class ActiveSetWalk:
                 for m in members
                 if point.alpha[m] < 0
             ]
-            if not self.data.quadratic and self.data.group(members[0]) not in full:
+            if self.data.capped and self.data.group(members[0]) not in full:
                 mass = sum((point.alpha[m] for m in members), fmpq(0))
                 standing = sum((rational(self.here[m]) for m in members), fmpq(0))
                 limits += (
@@ -66,7 +66,7 @@ class ActiveSetWalk:
         return None if best is None else best[1]
 
     def _violated(self, parts: Partition, point: ExactPoint) -> Change | None:
-        """The primal constraint broken most: a zero pair above its group's slack, or a full group with negative slack."""
+        """The primal constraint broken most: a zero pair above its group's slack, or a full group with slack below h."""
         data = self.data
         t = data.violations(data.expansion(point.alpha), point.b)
         active, full = (
@@ -77,11 +77,12 @@ class ActiveSetWalk:
         for members in self.groups:
             old = [m for m in members if m in active]
             saturated = bool(old) and data.group(members[0]) in full
-            level = t[old[0]] if old and (saturated or data.quadratic) else fmpq(0)
+            level = t[old[0]] if old and (saturated or data.width) else fmpq(0)
             changes = [
                 (t[m] - level, ("join", m)) for m in members if m not in active and t[m] > level
             ]
-            changes += [(-level, ("empty", members[0]))] if saturated and level < 0 else []
+            short = data.width - level
+            changes += [(short, ("empty", members[0]))] if saturated and short > 0 else []
             for size, change in changes:
                 if worst is None or size > worst[0]:
                     worst = size, change

@@ -204,6 +204,13 @@ def fisher_consistency(
         raise SpecError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
     if mode not in MODES:
         raise DataError("mode", f"be one of {', '.join(MODES)}", repr(mode))
+    if machine.cost not in ("linear", "quadratic"):
+        raise SpecError(
+            "cost",
+            "be 'linear' or 'quadratic' to be decided at every P",
+            repr(machine.cost),
+            "use minimize_risk at the P you care about",
+        )
     d = (machine.fixed_d or 3) if d is None else d
     if isinstance(d, bool) or not isinstance(d, int):
         raise SpecError("d", "be an integer", repr(d))

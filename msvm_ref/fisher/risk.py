@@ -107,17 +107,17 @@ def minimize_risk(machine: Machine, P: Any, d: int | None = None) -> RiskMinimum
     """All about the minimisers of R_P for ``machine``, exactly.
 
     P: Fractions, ints or strings such as "2/5" that sum to 1; floats are read as the decimals they print as (see
-    probability.py). The quadratic cost is solved by cvxpy and then confirmed in rationals, or refused (quadratic.py).
+    probability.py). The smooth costs are solved by cvxpy and then confirmed in rationals, or refused (quadratic.py).
     """
     if not isinstance(machine, Machine):
         raise DataError("machine", "be a Machine such as WW or RM(0.5)", repr(machine))
     exact = probabilities(P, d or machine.fixed_d)
     prob = [rational(v) for v in exact]
-    if machine.cost == "quadratic":
+    if machine.slack_cost.width:
         from msvm_ref.fisher.quadratic import quadratic_minimum
 
         loss = point_loss(machine.with_cost("linear"), len(exact))
-        value, face = quadratic_minimum(loss, prob)
+        value, face = quadratic_minimum(loss, prob, machine.slack_cost)
     else:
         loss = point_loss(machine, len(exact))
         least = minimum(loss, prob)

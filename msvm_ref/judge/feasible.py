@@ -1,6 +1,6 @@
 """From any alpha to one the dual admits: signs, groups, and with a free bias the equality, proved and not hoped for.
 
-Dual feasible set: alpha >= 0, sum over each slack group <= C_i (linear cost), alpha = 0 off the components, and with a
+Dual feasible set: alpha >= 0, sum over each slack group <= C_i (a capped cost), alpha = 0 off the components, and with a
 free bias  r = sum_ip alpha_ip (Pi nu)[y_i,p,:] = 0.  Floats cannot satisfy that equality exactly. So: r is computed
 in exact rationals; over the multipliers J with room for it, the correction
 
@@ -10,7 +10,7 @@ makes alpha + delta feasible. It is applied in floats, which leaves an r of roun
 charged to the dual value by D's second-order expansion. For any b, sum delta <Pi nu, b> = -<b, r>, so the slope of D along
 delta may be taken about any bias:
 
-    D(alpha + delta) >= D(alpha) - sum |gamma - <Pi nu, f + b>| |delta| - |<b, r>| - 1/2 ||W_delta||^2 [- quadratic-cost term].
+    D(alpha + delta) >= D(alpha) - sum |gamma - <Pi nu, f + b>| |delta| - |<b, r>| - 1/2 ||W_delta||^2 - (the slack cost's term).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def feasible_dual(problem: Problem, alpha: Array) -> FeasibleDual:
     if problem.bias != "free" or not any(equality_residual(problem, boxed)):
         return FeasibleDual(boxed, 0.0)
     slopes = _Slopes.at(problem, boxed)
-    size = problem.costs[:, None] if not problem.spec.quadratic else float(boxed.max(initial=0.0))
+    size = problem.costs[:, None] if problem.spec.capped else float(boxed.max(initial=0.0))
     gain = float(abs(problem.spec.gamma[problem.y] * boxed).sum())
     best: FeasibleDual | None = None
     for snap, shrink in sorted(product(SNAP, SHRINK), key=max):
@@ -79,7 +79,7 @@ def into_groups(problem: Problem, alpha: Array) -> Array:
     spec, cost = problem.spec, problem.costs_below[:, None]
     counts = spec.mask[problem.y] & (cost > 0) & (alpha > NOTHING)
     inside = np.where(counts, np.minimum(alpha, MOST), 0.0)
-    if spec.quadratic:
+    if not spec.capped:
         return inside
     if not spec.shared:
         return np.minimum(inside, cost)
@@ -165,10 +165,10 @@ class _Slopes:
         slope = self.slope + by_class(nu, y, self.lengths[:, None] * moved)
         change = self.lengths @ by_class(nu.transpose(0, 2, 1), y, step)
         price = float((slope * step).sum() + (change * change).sum() / 2 + self.about @ residual)
-        if spec.quadratic:
+        if spec.width:
             cost = np.where(self.problem.costs > 0, self.problem.costs, np.inf)[:, None]
             total, rise = group_sums(self.problem, alpha), group_sums(self.problem, step)
-            price += float((total / (2 * cost) * rise).sum() + (rise * rise / (4 * cost)).sum())
+            price += spec.width * float(((total + rise / 2) / cost * rise).sum())
         # 1e-6 covers the rounding of these sums of non-negative terms, UNDERFLOW what underflows in them
         charge = price * (1 + 1e-6) + UNDERFLOW * step.size
         return charge if math.isfinite(charge) else math.inf
@@ -291,7 +291,7 @@ def _room(problem: Problem, alpha: Array) -> Array:
     """How far each alpha may move either way whatever the others of its group do; a hair less, for its own rounding."""
     spec = problem.spec
     counts: NDArray[np.bool_] = spec.mask[problem.y]
-    if spec.quadratic:
+    if not spec.capped:
         return np.where(counts, alpha, 0.0)
     left = problem.costs_below[:, None] - group_sums(problem, alpha)
     share = np.maximum(left, 0) / spec.d if spec.shared else left

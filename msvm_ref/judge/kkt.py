@@ -31,7 +31,10 @@ NEGLIGIBLE = 1e-13
 def kkt(
     problem: Problem, at: Candidate, image: Image, alpha: Array, alpha_image: Image, value: float
 ) -> dict[str, Any]:
-    """Stationarity W = W_alpha [b = b_alpha] and sum alpha (xi - t) + sum (C - group sum) xi, both relative."""
+    """Stationarity W = W_alpha [b = b_alpha] and sum alpha (xi - t) + sum (C phi(xi) + h a^2 / (2C) - a xi), both relative.
+
+    a is the sum of a slack group; its term is (C phi' - a) (xi - h (C phi' + a) / (2C)), for the linear cost (C - a) xi.
+    """
     assert at.b is not None
     A = expansion(problem, alpha)[0]
     off, size = _off(problem, at, A, image, alpha_image)
@@ -39,13 +42,10 @@ def kkt(
     xi = slacks(problem, t)
     counts = np.isfinite(t)
     held = np.where(counts, alpha * (xi - np.where(counts, t, 0.0)), 0.0).sum()
-    if problem.spec.quadratic:
-        total, cost = group_sums(problem, alpha), problem.costs[:, None]
-        square = (2 * cost * xi - total) ** 2
-        rest = np.divide(square, 4 * cost, out=np.zeros_like(xi), where=cost > 0).sum()
-    else:
-        left = problem.costs[:, None] - group_sums(problem, alpha)
-        rest = (left * xi * _counts(problem)).sum()
+    cost, total = problem.costs[:, None], group_sums(problem, alpha)
+    due = cost * _rate(problem, xi)
+    share = np.divide(due + total, 2 * cost, out=np.zeros_like(xi), where=cost > 0)
+    rest = ((due - total) * (xi - problem.spec.width * share) * _counts(problem)).sum()
     return {
         "stationarity": math.sqrt(float(off.sum())) / max(size, 1e-300),
         "worst_class": int(off.argmax()),
@@ -67,6 +67,14 @@ def _off(
     if problem.bias == "penalized":
         off = off + (at.b - A.sum(axis=0)) ** 2
     return off, math.sqrt(2 * max(image.half_norm.value, alpha_image.half_norm.value, 0.0))
+
+
+def _rate(problem: Problem, xi: Array) -> Array:
+    """phi'(xi), for the linear cost 1 everywhere (what it is at xi = 0 is multiplied by 0)."""
+    spec = problem.spec
+    if spec.width == 0:
+        return np.ones_like(xi)
+    return np.asarray((np.minimum(xi, spec.width) if spec.capped else xi) / spec.width)
 
 
 def _counts(problem: Problem) -> Array:
@@ -159,10 +167,10 @@ def dual_faults(problem: Problem, handed: Candidate) -> dict[str, Any]:
     if handed.alpha is None:
         return dict.fromkeys(names)
     alpha, mask = handed.alpha, problem.spec.mask[problem.y]
-    natural = (
-        2 * float(abs(problem.spec.gamma).max()) or 1.0
-    )  # the quadratic cost's alpha is 2 C xi
-    scale = problem.costs[:, None] * (natural if problem.spec.quadratic else 1.0)
+    natural = 1.0
+    if not problem.spec.capped:  # alpha is C xi / h, xi about gamma
+        natural = float(abs(problem.spec.gamma).max()) / problem.spec.width or 1.0
+    scale = problem.costs[:, None] * natural
     scale = np.where(scale > 0, scale, 1e-300)  # where C_i = 0 any multiplier is wrong
     faults: dict[str, float | None] = {
         "dual_sign": float((np.maximum(-alpha, 0.0) / scale).max()),
@@ -170,7 +178,7 @@ def dual_faults(problem: Problem, handed: Candidate) -> dict[str, Any]:
         "dual_bound": 0.0,
         "dual_equality": None,
     }
-    if not problem.spec.quadratic:
+    if problem.spec.capped:
         excess = float(
             (
                 (group_sums(problem, np.where(mask, alpha, 0.0)) - problem.costs[:, None]) / scale

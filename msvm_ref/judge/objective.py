@@ -1,11 +1,11 @@
 """Primal and dual values, each with a bound on its own rounding error.
 
-    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2] + sum_i C_i sum_r xi_ir^q,   xi_ir = max over p in group r of [gamma - mu_p]_+
-    D(alpha) = sum gamma alpha - 1/2 ||W_alpha||^2 [- 1/2 ||b_alpha||^2] [- sum_ir (sum_{p in r} alpha_ip)^2 / (4 C_i)]
+    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2] + sum_i C_i sum_r phi(xi_ir),   xi_ir = max over p in group r of [gamma - mu_p]_+
+    D(alpha) = sum gamma alpha - 1/2 ||W_alpha||^2 [- 1/2 ||b_alpha||^2] - sum_ir h (sum_{p in r} alpha_ip)^2 / (2 C_i)
     W_alpha  = Phi' A,   b_alpha = 1' A,   A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]
 
-q = 1 (linear cost) or 2 (quadratic; the last term of D belongs to it). Weights enter through their ``Image``: the scores they
-give the examples and half their squared norm (``judge/image.py``). Every operation errs by at most a factor 1 + u; k of them
+phi and h are the cost's (``model/cost.py``: h = 0 for the linear one). Weights enter through their ``Image``: the scores they give
+the examples and half their squared norm (``judge/image.py``). Every operation errs by at most a factor 1 + u; k of them
 by gamma_k = k u / (1 - k u), whatever the order of summation (Higham 2002, section 3.1). Magnitudes carry that bound to the
 end, so ``low`` and ``high`` hold for the float64 data, C and weights as exact numbers.
 """
@@ -169,7 +169,7 @@ def primal_value(problem: Problem, image: Image, b: Array) -> Enclosed:
 def _losses(
     problem: Problem, scores: Real, error: Real, size: Real, unit: float
 ) -> tuple[Real, Real]:
-    """(C_i xi^q, its doubt), flattened, for scores that err by ``error`` and were summed from parts of ``size``."""
+    """(C_i phi(xi), its doubt), flattened, for scores that err by ``error`` and were summed from parts of ``size``."""
     spec, dtype = problem.spec, scores.dtype.type
     nu, gamma = coefficients(problem.machine, problem.d, dtype)
     t = gamma[problem.y] - by_class(nu, problem.y, scores)
@@ -182,11 +182,33 @@ def _losses(
     doubt = np.where(t + doubt <= 0, 0, doubt)  # a constraint that surely holds costs nothing
     xi = slacks(problem, t)
     doubt = doubt.max(axis=1, keepdims=True) if spec.shared else doubt
-    loss = xi
-    if spec.quadratic:
-        loss, doubt = xi * xi, 2 * xi * doubt + doubt * doubt
+    loss, doubt = _slack_losses(problem.machine, xi, doubt)
     cost = costs(problem, dtype)
     return (cost * loss).ravel(), (cost * doubt).ravel()
+
+
+def _slack_losses(machine: Machine, xi: Real, doubt: Real) -> tuple[Real, Real]:
+    """phi(xi) = (c / h) (xi - c/2) with c = min(xi, h) [xi itself, not capped], and its doubt.
+
+    phi' grows at most by 1/h, and is at most 1 where capped, so that a doubt e of xi is one of e min(phi'(xi) + e/2h, 1) of phi;
+    and |d phi / d h| <= phi / h, so that h may be rounded once like everything else.
+    """
+    dtype, (capped, width) = xi.dtype.type, machine.slack_cost
+    if not width:
+        return xi, doubt
+    h = width_of(machine, dtype)
+    curved = np.minimum(xi, h) if capped else xi
+    rate = curved / h
+    loss, steepest = rate * (xi - curved / 2), rate + doubt / (2 * h)
+    if capped:
+        steepest = np.minimum(steepest, 1)
+    return loss, doubt * steepest + rounding(4, float(np.finfo(dtype).eps)) * loss
+
+
+def width_of(machine: Machine, dtype: Any) -> Any:
+    """The cost's h, rounded once to ``dtype``."""
+    width = machine.slack_cost.width
+    return dtype(float(width)) if dtype == np.float64 else _long(width)
 
 
 def _no_loss(problem: Problem, b: Array) -> bool:
@@ -237,13 +259,14 @@ def dual_value(problem: Problem, alpha: Array, image: Image) -> Enclosed:
 
 
 def _linear_gain(problem: Problem, alpha: Real) -> tuple[Real, Real]:
-    """sum gamma alpha [- sum (group sum)^2 / (4 C)] term by term, and the second part's doubt."""
+    """sum gamma alpha - sum h (group sum)^2 / (2 C) term by term, and the second part's doubt."""
     dtype = alpha.dtype.type
     gain = (coefficients(problem.machine, problem.d, dtype)[1][problem.y] * alpha).ravel()
-    if not problem.spec.quadratic:
+    if problem.spec.width == 0:
         return gain, np.zeros(0, dtype=dtype)
     cost, total = costs(problem, dtype), group_sums(problem, alpha)
-    ratio = np.divide(total, 4 * cost, out=np.zeros_like(total), where=cost > 0)
+    half = width_of(problem.machine, dtype) * total / 2
+    ratio = np.divide(half, cost, out=np.zeros_like(total), where=cost > 0)
     conjugate = (total * ratio).ravel()
     doubt = rounding(2 * problem.d + 8, float(np.finfo(dtype).eps)) * conjugate
     return np.concatenate([gain, -conjugate]), doubt

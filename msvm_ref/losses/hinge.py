@@ -1,10 +1,10 @@
 """The loss of a machine at scores f, and a subgradient of it, in array operations alone.
 
     t_c    = gamma[y,c] - mu_c(f, y)                     violation of component c, before the hinge
-    L(f,y) = sum_r xi_r^q,   xi_r = max(0, max_{c in r} t_c)        (UV Definitions 3 and 4), q = 1 or 2
+    L(f,y) = sum_r phi(xi_r),   xi_r = max(0, max_{c in r} t_c)     (UV Definitions 3 and 4), phi: ``model/cost.py``
     dL/df  = - sum_c lambda_c nu[y,c,:],   lambda_c = [t_c > 0] (own slack),  one c with t_c = xi > 0 (shared slack)
 
-times 2 xi for q = 2. Where the scores matter only through their differences, f_c - f_y is formed before anything else, so that
+times phi'(xi): 2 xi for the squared hinge, min(xi / h, 1) for Huber's. Where the scores matter only through their differences, f_c - f_y is formed before anything else, so that
 a common shift of the scores costs no accuracy.
 """
 
@@ -21,9 +21,20 @@ def hinge_losses(batch: Batch, plan: Plan) -> Array:
     xp = batch.xp
     v = _hinged(batch, plan)
     if plan.shared:
-        xi = xp.max(v, axis=-1)
-        return xi * xi if plan.quadratic else xi
-    return xp.sum(v * v if plan.quadratic else v, axis=-1)
+        return _phi(batch, plan, xp.max(v, axis=-1))
+    return xp.sum(_phi(batch, plan, v), axis=-1)
+
+
+def _phi(batch: Batch, plan: Plan, xi: Array) -> Array:
+    """(c / h) (xi - c/2), c = min(xi, h) where capped, else xi; xi itself where h = 0."""
+    if not plan.width:
+        return xi
+    curved = _curved(batch, plan, xi)
+    return curved / plan.width * (xi - curved / 2)
+
+
+def _curved(batch: Batch, plan: Plan, xi: Array) -> Array:
+    return batch.xp.minimum(xi, batch.xp.full_like(xi, plan.width)) if plan.capped else xi
 
 
 def hinge_subgradients(batch: Batch, plan: Plan) -> Array:
@@ -34,7 +45,7 @@ def hinge_subgradients(batch: Batch, plan: Plan) -> Array:
         places = xp.arange(batch.d, device=batch.device)
         chosen = places == xp.expand_dims(xp.argmax(v, axis=-1), axis=-1)
         v = xp.where(chosen, v, xp.zeros_like(v))
-    rate = 2 * v if plan.quadratic else xp.astype(v > 0, v.dtype)
+    rate = _curved(batch, plan, v) / plan.width if plan.width else xp.astype(v > 0, v.dtype)
     if plan.margin is None:
         return -xp.sum(xp.expand_dims(rate, axis=-1) * _nu(batch, plan), axis=-2)
     own, true, rival = plan.margin

@@ -31,8 +31,8 @@ def loss(
 ) -> Array:
     """The machine's loss of ``scores`` (..., d) at the class indices ``y`` (...), in the scores' library, device and dtype.
 
-    Differentiable by torch's and jax's autodiff. Scores of a sum-to-zero machine are centred first. ``cost``: "linear" or
-    "quadratic" (squared hinge) in place of the machine's own.
+    Differentiable by torch's and jax's autodiff. Scores of a sum-to-zero machine are centred first. ``cost``: "linear",
+    "quadratic" (squared hinge) or "huber(h)" (Huber hinge) in place of the machine's own.
     """
     rows, chosen = _asked(machine, scores, y, reduction, cost)
     if isinstance(chosen, Softmax):

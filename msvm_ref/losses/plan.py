@@ -31,7 +31,9 @@ class Plan(NamedTuple):
     centred: bool
     shift_free: bool
     """Does a common shift of the scores change no margin? Then only differences of scores are used."""
-    quadratic: bool
+    capped: bool
+    width: float
+    """The slack's cost by the two numbers of ``model/cost.py``."""
 
 
 def plan(machine: Machine, d: int) -> Plan:
@@ -71,7 +73,8 @@ def _made(machine: Machine, d: int) -> Plan:
         machine.aggregation.slack == "shared",
         machine.sum_to_zero,
         shift_free,
-        machine.cost == "quadratic",
+        machine.slack_cost.capped,
+        float(machine.slack_cost.width),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.machine import Machine, Margin
+from msvm_ref.model.machine import Machine, Margin, Spec
 from msvm_ref.model.problem import Problem
 
 
@@ -65,18 +65,37 @@ def objective(problem: Problem, W: Array, b: Array) -> float:
 
 
 def total_loss(problem: Problem, scores: Array) -> float:
-    """sum_i C_i sum_r xi_ir^q; ``scores`` include the bias."""
+    """sum_i C_i sum_r phi(xi_ir); ``scores`` include the bias."""
     xi = slacks(problem, violations(problem, scores))
-    return float((problem.costs[:, None] * (xi * xi if problem.spec.quadratic else xi)).sum())
+    return float((problem.costs[:, None] * slack_loss(problem.spec, xi)).sum())
+
+
+def slack_rate(spec: Spec, xi: Array) -> Array:
+    """phi'(xi), 0 at xi = 0: what a multiplier group's sum is of its C."""
+    if spec.width == 0:
+        return (xi > 0).astype(float)
+    return np.asarray((np.minimum(xi, spec.width) if spec.capped else xi) / spec.width)
+
+
+def slack_loss(spec: Spec, xi: Array) -> Array:
+    """phi(xi) = rate (xi - h rate / 2)"""
+    if spec.width == 0:
+        return xi
+    curved = np.minimum(xi, spec.width) if spec.capped else xi
+    return np.asarray(curved / spec.width * (xi - curved / 2))
+
+
+def ridges(problem: Problem) -> Array:
+    """h / C_i, the second derivative of a slack's dual term h a^2 / (2 C_i); 0 where C_i = 0 and so a = 0."""
+    costs = problem.costs
+    return np.divide(problem.spec.width, costs, out=np.zeros_like(costs), where=costs > 0)
 
 
 def dual_objective(problem: Problem, alpha: Array) -> float:
     """D(alpha), feasible or not."""
     W, b = weights(problem, alpha)
     gain = float((problem.spec.gamma[problem.y] * alpha).sum())
-    if problem.spec.quadratic:
-        total, cost = group_sums(problem, alpha), 4 * problem.costs[:, None]
-        gain -= float(np.divide(total**2, cost, out=np.zeros_like(total), where=cost > 0).sum())
+    gain -= float((ridges(problem)[:, None] * group_sums(problem, alpha) ** 2).sum()) / 2
     return gain - (float((W * W).sum()) + float(b @ b)) / 2
 
 
@@ -84,7 +103,7 @@ def clipped(problem: Problem, alpha: Array) -> Array:
     """Signs, foreign components and groups put right (the free bias's equality aside): clip, or scale a shared group down."""
     spec, cost = problem.spec, problem.costs_below[:, None]
     inside = np.where(spec.mask[problem.y] & (cost > 0), np.maximum(alpha, 0.0), 0.0)
-    if spec.quadratic:
+    if not spec.capped:
         return inside
     if not spec.shared:
         return np.minimum(inside, cost)

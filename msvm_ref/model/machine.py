@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from msvm_ref.errors import SpecError
 from msvm_ref.foreign import shown
 from msvm_ref.model.arrays import LARGEST, Array, frozen, refuse_masked
+from msvm_ref.model.cost import Cost, SlackCost, cost_name, slack_cost
 from msvm_ref.model.entries import Entries, Tensor
 
 Rational = Fraction | int | float
-Cost = Literal["linear", "quadratic"]
 LEAST = Fraction(1, 10**120)
 """The least size of an entry that is computed from others: a given one is at least 1 / LARGEST, and may be shared by d."""
 
@@ -182,7 +182,9 @@ class Spec:
     mask: NDArray[np.bool_]
     shared: bool
     sum_to_zero: bool
-    quadratic: bool
+    capped: bool
+    width: float
+    """The slack's cost, C phi(xi), by the two numbers of ``model/cost.py``."""
 
     @cached_property
     def nu(self) -> Array:
@@ -206,7 +208,7 @@ class Machine:
 
     ``margin``: RELATIVE, ABSOLUTE, reinforced(g), or an array nu[y,c,m] (then d is fixed by its shape).
     ``target``: a number, a Target, or an array gamma[y,c]: rows are true classes.
-    ``cost``: "linear" (hinge) or "quadratic" (squared hinge; the square is taken of each slack).
+    ``cost`` of each slack: "linear" (hinge), "quadratic" (squared hinge), "huber" or "huber(h)" (Huber hinge of width h).
 
     Definition 1's monotonicity is required; its property 3 is decided by ``fisher.property3``.
     """
@@ -228,8 +230,7 @@ class Machine:
             )
         if not isinstance(self.sum_to_zero, bool):
             raise SpecError("sum_to_zero", "be True or False", repr(self.sum_to_zero))
-        if self.cost not in ("linear", "quadratic"):
-            raise SpecError("cost", "be 'linear' or 'quadratic'", repr(self.cost))
+        object.__setattr__(self, "cost", cost_name(self.cost))
         object.__setattr__(self, "margin", _margin(self.margin))
         object.__setattr__(self, "target", _target(self.target))
         sizes = {len(t) for t in (self.margin, self.target) if isinstance(t, tuple)}
@@ -251,8 +252,15 @@ class Machine:
     def margin_name(self) -> str:
         return self.margin.name if isinstance(self.margin, Margin) else "given nu"
 
-    def with_cost(self, cost: Cost) -> Machine:
-        return self if cost == self.cost else replace(self, cost=cost)
+    @property
+    def slack_cost(self) -> SlackCost:
+        """The cost as numbers: is it capped, and its width."""
+        return slack_cost(self.cost)
+
+    def with_cost(self, cost: Cost, width: Rational | None = None) -> Machine:
+        """This machine with another cost; ``width`` is the Huber hinge's h, 1 where it is not given."""
+        name = cost_name(cost, width)
+        return self if name == self.cost else replace(self, cost=name)
 
     def nu(self, d: int) -> Tensor:
         """nu[y][c][m] as exact rationals."""
@@ -338,7 +346,8 @@ def _spec(machine: Machine, d: int) -> Spec:
         machine.aggregation.mask(d),
         machine.aggregation.slack == "shared",
         machine.sum_to_zero,
-        machine.cost == "quadratic",
+        machine.slack_cost.capped,
+        float(machine.slack_cost.width),
     )
 
 

@@ -73,7 +73,7 @@ class Samples:
         if hard and (sample_weight is not None or cost != "linear"):
             raise DataError(
                 "C",
-                "be finite with sample_weight or the quadratic cost",
+                "be finite with sample_weight or a cost that is not linear",
                 "inf",
                 "a hard margin has no slack",
             )

@@ -1,8 +1,8 @@
 """The free bias for given weights: an optimal b, and the interval each b_c may range over when b is not unique.
 
 With W fixed the loss is a convex function of b alone. Linear cost: a linear program; the optimal b are
-a face of it. Quadratic cost: the slacks are unique, so the optimal b are those that reproduce them and keep every
-component with a positive multiplier at its slack. Where adding one constant to every b_c changes no margin (relative
+a face of it. A smooth cost: the slacks of groups below their cap are unique, so the optimal b are those that reproduce them, keep
+those at the cap above the width, and keep every component with a positive multiplier at its slack. Where adding one constant to every b_c changes no margin (relative
 machines), b is reported with sum_c b_c = 0.
 """
 
@@ -16,7 +16,16 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import by_class, group_sums, shift_free, slacks, violations
+from msvm_ref.model.loss import (
+    by_class,
+    group_sums,
+    ridges,
+    shift_free,
+    slack_loss,
+    slack_rate,
+    slacks,
+    violations,
+)
 from msvm_ref.model.problem import Problem
 
 Index = NDArray[np.int64]
@@ -27,9 +36,9 @@ SLACK = 1e-9
 def optimal_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
     """argmin_b sum_i C_i L(scores_i + b, y_i), centred under sum-to-zero; ``scores`` are those without bias.
 
-    alpha helps only with the quadratic cost, where a positive alpha_ip says t_p = xi = (group sum) / (2 C_i).
+    alpha helps only with a smooth cost, where a positive alpha_ip says t_p = xi = h (group sum) / C_i below the cap.
     """
-    if problem.spec.quadratic:
+    if problem.spec.width:
         return _smooth_bias(problem, scores, alpha)
     program = _program(problem, scores)
     optimum = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
@@ -67,7 +76,7 @@ def estimated_interval(problem: Problem, scores: Array, b: Array, alpha: Array) 
     """
     level = (
         _smooth_level(problem, scores, b, alpha)
-        if problem.spec.quadratic
+        if problem.spec.width
         else _linear_level(problem, scores)
     )
     out = np.empty((problem.d, 2))
@@ -132,24 +141,35 @@ def _linear_level(problem: Problem, scores: Array) -> dict[str, Any]:
 
 
 def _smooth_level(problem: Problem, scores: Array, b: Array, alpha: Array) -> dict[str, Any]:
-    """{b : t_p <= xi for every component, t_p = xi where alpha_p > 0}, xi the unique slacks."""
+    """{b : t_p <= xi for every component, t_p = xi where alpha_p > 0}, xi the unique slacks, or t of a group's first component
+    (at least h) where the group is at its cap.
+    """
     i, p, rows = _rows(problem)
     t = violations(problem, scores + b)
-    xi = slacks(problem, t)
-    xi = np.broadcast_to(xi, t.shape)[i, p]
+    xi = np.broadcast_to(slacks(problem, t), t.shape)[i, p]
+    first = np.broadcast_to(t.argmax(axis=1)[:, None], t.shape)[i, p] if problem.spec.shared else p
+    lead = problem.spec.projected_nu[problem.y[i], first]
     t = t[i, p]
     tolerance = SLACK**0.5 * max(float(xi.max(initial=0.0)), float(abs(problem.spec.gamma).max()))
     held = alpha[i, p] > SLACK**0.5 * alpha.max(initial=0.0)
-    upper, lower = -rows, rows[held]
-    shift = rows @ b
+    full = _mass(problem, alpha, i, p) >= problem.costs[i] * (1 - SLACK**0.5)
+    full &= problem.spec.capped
+    apart = np.where(full[:, None], lead, 0.0) - rows  # t_p - xi moves by <apart, change of b>
+    above = np.concatenate([apart, -apart[held], lead[full]])
+    room = np.concatenate([xi - t, (t - xi)[held], xi[full] - problem.spec.width])
     program = {
         "c": np.zeros(problem.d),
-        "A_ub": np.concatenate([upper, lower]),
-        "b_ub": np.concatenate([xi - t - shift + tolerance, (t - xi + shift)[held] + tolerance]),
+        "A_ub": above,
+        "b_ub": room + above @ b + tolerance,
         "bounds": [(None, None)] * problem.d,
         "method": "highs",
     }
     return _centred(problem, program, problem.d)
+
+
+def _mass(problem: Problem, alpha: Array, i: Index, p: Index) -> Array:
+    """The sum of each component's slack group."""
+    return np.asarray(np.broadcast_to(group_sums(problem, alpha), alpha.shape)[i, p])
 
 
 def _smooth_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
@@ -159,21 +179,19 @@ def _smooth_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
         t = violations(problem, scores + b)
         xi = slacks(problem, t)
         top = (t == t.max(axis=1, keepdims=True)) if problem.spec.shared else np.isfinite(t)
-        weight = (
-            2
-            * problem.costs[:, None]
-            * xi
-            * top
-            / (top.sum(axis=1, keepdims=True) if problem.spec.shared else 1)
-        )
+        share = top / (top.sum(axis=1, keepdims=True) if problem.spec.shared else 1)
+        weight = problem.costs[:, None] * slack_rate(problem.spec, xi) * share
         slope = by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, weight).sum(
             axis=0
         )
-        return float((problem.costs[:, None] * xi * xi).sum()), -slope
+        return float((problem.costs[:, None] * slack_loss(problem.spec, xi)).sum()), -slope
 
     i, p, rows = _rows(problem)
+    mass = _mass(problem, alpha, i, p)
     held = alpha[i, p] > 1e-6 * alpha.max(initial=0.0)
-    xi = np.broadcast_to(group_sums(problem, alpha), alpha.shape)[i, p] / (2 * problem.costs[i])
+    if problem.spec.capped:
+        held &= mass < problem.costs[i] * (1 - 1e-6)
+    xi = ridges(problem)[i] * mass
     residual = (violations(problem, scores)[i, p] - xi)[held]
     start = (
         np.linalg.lstsq(rows[held], residual, rcond=None)[0] if held.any() else np.zeros(problem.d)

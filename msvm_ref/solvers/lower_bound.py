@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import worth
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import by_class, clipped, expansion, group_sums, slacks, violations
+from msvm_ref.model.loss import (
+    by_class,
+    clipped,
+    expansion,
+    group_sums,
+    ridges,
+    slack_rate,
+    slacks,
+    violations,
+)
 from msvm_ref.model.problem import Problem
 
 Mask = NDArray[np.bool_]
@@ -26,22 +35,22 @@ STALE, PATIENCE = 0.02, 10
 
 
 def suggested_alpha(problem: Problem, t: Array) -> Array:
-    """alpha in the subdifferential of the loss at violations t, ties shared: C_i (or 2 C_i xi) x softmax weights."""
+    """alpha in the subdifferential of the loss at violations t, ties shared: C_i phi'(xi) x softmax weights."""
     scale = max(float(abs(problem.spec.gamma).max()), 1e-300) * 1e-3
     lifted = np.where(np.isfinite(t), t, -np.inf) / scale
     if problem.spec.shared:
-        floor = -np.inf if problem.spec.quadratic else 0.0  # a linear slack may also stay unused
+        floor = -np.inf if problem.spec.width else 0.0  # a linear slack may also stay unused
         top = np.maximum(lifted.max(axis=1, keepdims=True), floor)
         weight = np.exp(lifted - top)
         weight = weight / (weight.sum(axis=1, keepdims=True) + np.exp(floor - top))
     else:
         weight = (
             np.exp(-np.logaddexp(0.0, -lifted))
-            if not problem.spec.quadratic
+            if problem.spec.width == 0
             else np.isfinite(t).astype(float)
         )
-    size = problem.costs[:, None] * (2 * slacks(problem, t) if problem.spec.quadratic else 1.0)
-    return clipped(problem, np.nan_to_num(size * weight))
+    rate = slack_rate(problem.spec, slacks(problem, t)) if problem.spec.width else 1.0
+    return clipped(problem, np.nan_to_num(problem.costs[:, None] * rate * weight))
 
 
 def best_dual(problem: Problem, scores: Array, b: Array, upper: float) -> Array:
@@ -90,15 +99,14 @@ class DualClimb:
             if self.rho
             else phi
         )
-        costs = np.where(problem.costs > 0, problem.costs, np.inf)
-        self.ridge = 1 / (2 * costs[:, None]) if self.spec.quadratic else np.zeros((problem.n, 1))
+        self.ridge = ridges(problem)[:, None]
         gain = float(abs(self.spec.gamma).max()) or 1.0
         self.step = min(
             1.0 / self._largest_curvature(), 1e3 * (float(problem.costs.max()) or 1.0) / gain
         )
 
     def gradient(self, alpha: Array) -> Array:
-        """gamma - mu(W_alpha) - <Pi nu, b> - (group sum)/(2C), zero off the components."""
+        """gamma - mu(W_alpha) - <Pi nu, b> - h (group sum) / C, zero off the components."""
         W = self.phi.T @ expansion(self.problem, alpha)
         scores = self.phi @ W + (self.b if self.problem.bias == "free" else 0.0)
         g = self.spec.gamma[self.problem.y] - by_class(
@@ -128,7 +136,7 @@ class DualClimb:
         """Euclidean projection on alpha >= 0 with each slack group's sum at most C_i."""
         inside = np.where(self.spec.mask[self.problem.y], np.maximum(alpha, 0.0), 0.0)
         cost = self.problem.costs[:, None]
-        if self.spec.quadratic:
+        if not self.spec.capped:
             return np.where(cost > 0, inside, 0.0)
         if not self.spec.shared:
             return np.minimum(inside, cost)
@@ -143,19 +151,19 @@ class DualClimb:
 
         A step is cut at the first bound, or projected whole where that climbs higher (it drops many at once).
         """
-        cost, linear = self.problem.costs[:, None], not self.spec.quadratic
-        tiny = 1e-9 * np.maximum(cost, 0.0 if linear else alpha.max(initial=0.0))
+        cost, capped = self.problem.costs[:, None], self.spec.capped
+        tiny = 1e-9 * np.maximum(cost, 0.0 if capped else alpha.max(initial=0.0))
         alpha = np.where(alpha > tiny, alpha, 0.0)
         full = np.zeros((self.problem.n, 1), dtype=bool)
-        if linear:
+        if capped:
             full = group_sums(self.problem, alpha) >= cost * (1 - 1e-9)
             alpha = alpha if self.spec.shared else np.where(full, cost, alpha)
-        free = (alpha > 0) & (self.spec.shared | (not linear) | ~full)
+        free = (alpha > 0) & (self.spec.shared | (not capped) | ~full)
         for _ in range(NEWTON_STEPS):
             if not 0 < free.sum() <= NEWTON_SIZE:
                 break
             step, shift = self._newton_step(
-                alpha, free, full[:, 0] if self.spec.shared and linear else None
+                alpha, free, full[:, 0] if self.spec.shared and capped else None
             )
             length = self._longest(alpha, step, full)
             cut = self.project(
@@ -170,8 +178,8 @@ class DualClimb:
                 return cut
             whole = self.project(np.where(free, alpha + step, alpha))
             alpha = whole if self.value(whole) > self.value(cut) else cut
-            free &= (alpha > 0) & (self.spec.shared | (not linear) | (alpha < cost))
-            if self.spec.shared and linear:
+            free &= (alpha > 0) & (self.spec.shared | (not capped) | (alpha < cost))
+            if self.spec.shared and capped:
                 full |= group_sums(self.problem, alpha) >= cost * (1 - 1e-12)
         return alpha
 
@@ -181,7 +189,7 @@ class DualClimb:
         down = step < 0
         if down.any():
             limits.append(float((alpha[down] / -step[down]).min()))
-        if not self.spec.quadratic:
+        if self.spec.capped:
             rise, room = (
                 group_sums(self.problem, step),
                 self.problem.costs[:, None] - group_sums(self.problem, alpha),
@@ -205,7 +213,7 @@ class DualClimb:
         i, p = np.nonzero(free)
         rows = self.spec.projected_nu[self.problem.y[i], p]
         hessian = (rows @ rows.T) * (self.phi[i] @ self.phi[i].T)
-        if self.spec.quadratic:
+        if self.spec.width:
             same = (i[:, None] == i) if self.spec.shared else np.eye(len(i), dtype=bool)
             hessian = hessian + same * self.ridge[i, 0][:, None]
         gradient = self.gradient(alpha)[free]

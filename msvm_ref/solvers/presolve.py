@@ -1,12 +1,13 @@
 """The same problem in units that suit a solver's floats, and the way back.
 
-    min  1/2 sum_j ||W_j||^2 + sum_i C_i sum_r xi_ir^q     s.t.  <nu_p, f_i> + xi_ir >= gamma_p,   f_i = W' phi_i [+ b]
+    min  1/2 sum_j ||W_j||^2 + sum_i C_i sum_r phi(xi_ir)     s.t.  <nu_p, f_i> + xi_ir >= gamma_p,   f_i = W' phi_i [+ b]
 
 With phi_ij = m_j + E_j Z_ij, W_j = (g/v) V_j / E_j, xi = g xi', alpha = (kappa/g) alpha' and the value P = kappa P' that is
 
-    min  1/2 sum_j h_j ||V_j||^2 + sum_i c_i sum_r xi'_ir^q   s.t.  <nu_p / v, Z_i V + u> + xi'_ir >= gamma_p / g
+    min  1/2 sum_j h_j ||V_j||^2 + sum_i c_i sum_r phi'(xi'_ir)   s.t.  <nu_p / v, Z_i V + u> + xi'_ir >= gamma_p / g
 
-    h_j = (g/v)^2 / (kappa E_j^2),   c_i = C_i g^q / kappa,
+    h_j = (g/v)^2 / (kappa E_j^2),   c_i = C_i g^q / kappa,   phi(g xi') = g^q phi'(xi'): q = 1 and a width divided by g where the
+    cost is capped (``model/cost.py``), q = 2 and the same width where it is not,
     u   free (a free bias absorbs the translation m),  u = V't with t_j = m_j / E_j (nothing absorbs it),  or u = 0, m = 0.
 
 (phi has a column of ones for a penalized bias, whose row of W is b.) g, v, kappa and E_j are powers of two, so that nothing
@@ -15,7 +16,7 @@ is rounded by them, on the way there or back; phi - m is rounded once, at the si
 ``Pieces`` says on which branch each hinge is: where a component is known to hold it is left out, where it is known to be
 violated (own slack, linear cost) its hinge is replaced by its linear piece, gamma - mu. Both are minorants of the hinge, so the
 reduced problem is a relaxation, and it has the same solution as soon as no piece is contradicted.
-``ceiling`` caps the C_i: a slack price above every multiplier is an exact penalty, and a lower one is easier to compute with.
+``ceiling`` caps the C_i (linear cost): a slack price above every multiplier is an exact penalty, and a lower one is easier to compute with.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.loss import slack_loss
 from msvm_ref.model.problem import Problem
 
 Mask = NDArray[np.bool_]
@@ -71,6 +73,7 @@ class Presolved:
     gamma: Array
     weight: Array
     top: float
+    width: float
     exponents: tuple[int, int, int, NDArray[np.int64]]
     """log2 of g, v, kappa, E."""
 
@@ -112,25 +115,26 @@ def presolve(
     The value is between that of 1/2 ||W||^2 (a prohibitive C) and that of sum C_i: ``stiff`` makes the former about 1, with the
     features as they are and C_i that are prohibitive for a solver's floats (2^STEEP) if not yet for the problem.
     """
-    spec, q = problem.spec, 2 if problem.spec.quadratic else 1
+    spec, q = problem.spec, 1 if problem.spec.capped else 2
     phi = problem.dense_features
     if problem.bias == "penalized":
         phi = np.column_stack([phi, np.ones(problem.n)])
     g, v = _exponent(abs(spec.gamma).max()), _exponent(abs(spec.nu).max())
     highest = min(float(problem.costs.max()), ceiling) or 1.0
+    loss = math.log2(float(slack_loss(spec, np.array(_ldexp(1.0, g)))))  # of a slack of size g
     if stiff:
         shift, mean, rest = _split(problem, phi, math.inf)
         E = np.full(phi.shape[1], _exponent(float(abs(rest).max(initial=0.0))), dtype=np.int64)
         kappa = 2 * (g - v - int(E.max(initial=0))) if E.size else 0
-        if q == 1:
+        if spec.width == 0:
             ceiling = min(ceiling, _ldexp(1.0, STEEP + kappa - g))
             highest = min(highest, ceiling)
     else:
         shift, mean, rest = _split(problem, phi, OFFSET)
-        steepest = 2 * (g - v) - q * g - math.log2(highest)  # log2 of h_j / c at E_j = 1
+        steepest = 2 * (g - v) - loss - math.log2(highest)  # log2 of h_j / c at E_j = 1
         E = _scales(rest, mean, math.ceil((steepest - STEEP) / 2))
         largest = steepest - 2 * int(E.min()) if E.size else 0.0
-        kappa = round(math.log2(highest) + q * g - min(max(-largest, 0.0), STEEP))
+        kappa = round(math.log2(highest) + loss - min(max(-largest, 0.0), STEEP))
     with np.errstate(over="ignore", under="ignore"):
         h = np.ldexp(np.ones(len(E)), 2 * (g - v - E) - kappa)
     return Presolved(
@@ -146,6 +150,7 @@ def presolve(
         np.ldexp(spec.gamma, -g),
         np.minimum(problem.costs, ceiling) / highest,
         _ldexp(highest, q * g - kappa),
+        _ldexp(spec.width, -g) if spec.capped else spec.width,
         (g, v, kappa, E),
     )
 

@@ -139,7 +139,7 @@ class Solution:
     def support(self) -> NDArray[np.int64]:
         """Indices of the examples with a multiplier that matters (see SUPPORT)."""
         largest = self.alpha.max(initial=0.0)
-        scale = largest if self.problem.spec.quadratic else np.minimum(self.problem.costs, largest)
+        scale = np.minimum(self.problem.costs, largest) if self.problem.spec.capped else largest
         return np.flatnonzero(
             (self.alpha.max(axis=1) > SUPPORT * scale) & (self.alpha.max(axis=1) > 0)
         )

@@ -18,6 +18,7 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import CATALOGUE
+from msvm_ref.model.loss import slack_loss
 from msvm_ref.model.machine import Machine
 from msvm_ref.pictures import COLORS, INK, pyplot
 from msvm_ref.studies.circle import EDGES, EXPONENTS, GRID, beta, classify, sample
@@ -42,7 +43,7 @@ def loss(machine: Machine, f: Array) -> Array:
     spec = machine.at(3)
     violation = np.maximum(spec.gamma[0] - f @ spec.nu[0].T, 0.0)[..., spec.mask[0]]
     slack = violation.max(axis=-1, keepdims=True) if spec.shared else violation
-    total: Array = (slack**2 if spec.quadratic else slack).sum(axis=-1)
+    total: Array = slack_loss(spec, slack).sum(axis=-1)
     return total
 
 

@@ -26,7 +26,7 @@ NEGLIGIBLE = 1e-9
 
 def zero_bound(problem: Problem) -> float | None:
     """An upper bound on ||W*|| / (C sum_i ||phi(x_i)||), near 0 where w* = 0; None where no such multipliers exist."""
-    if problem.bias != "none" or problem.spec.quadratic:
+    if problem.bias != "none" or problem.spec.width:
         raise DataError(
             "problem",
             "have no bias and linear cost",

@@ -2,7 +2,7 @@
 
     tight (i,p):  gamma - <Pi nu_p, sum_j K_ij A_j + b> = 0            (linear cost, group below C_i)
                                                        = level_i       (linear cost, shared slack, group sum = C_i)
-                                                       = mass / (2 C_i) (quadratic cost, mass the group's sum)
+    and h mass / C_i more on the right for a cost of width h, mass the group's sum (1/2 for the quadratic, without the C_i's bound)
     free bias:    sum alpha Pi nu = 0, and sum_c b_c = 0 where a common shift changes no margin
 
 Nothing here proves anything: a wrong active set gives a point that the evaluator refuses.
@@ -67,7 +67,8 @@ def _sets(exact: Exact, alpha: Any, threshold: float) -> _Sets:
             continue
         size = largest if exact.quadratic else float(cost)
         for group in exact.groups[exact.y[i]]:
-            active = [p for p in group if alpha[i, p] > threshold * size]
+            least = threshold * (min(largest, size) if exact.width else size)
+            active = [p for p in group if alpha[i, p] > least]
             mass = float(sum(alpha[i, p] for p in active))
             if exact.quadratic or mass < (1 - threshold) * size:
                 tight += [(i, p) for p in active]
@@ -98,10 +99,10 @@ def _equations(exact: Exact, sets: _Sets) -> list[list[Fraction]]:
     rows = []
     for i, p in sets.tight:
         row = [hessian((i, p), other) for other in sets.tight]
-        if exact.quadratic:
+        if exact.width:
             group = next(g for g in exact.groups[exact.y[i]] if p in g)
             for k, (j, q) in enumerate(sets.tight):
-                row[k] += 1 / (2 * exact.costs[i]) if j == i and q in group else 0
+                row[k] += exact.width / exact.costs[i] if j == i and q in group else 0
         row += [Fraction(int(j == i)) for j in level]
         row += nu[exact.y[i]][p] if free else []
         known = sum((exact.costs[o[0]] * hessian((i, p), o) for o in sets.bound), Fraction(0))

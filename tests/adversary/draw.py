@@ -51,7 +51,7 @@ def draw(rng: np.random.Generator) -> Draw:
     labels = {
         "machine": name,
         "bias": bias,
-        "cost": machine.cost,
+        "cost": machine.cost.partition("(")[0],
         "kernel": kind,
         "examples": str(low) if low == high else f"{low} to {high}",
         "weights": weights,
@@ -61,7 +61,7 @@ def draw(rng: np.random.Generator) -> Draw:
 
 
 def _machine(rng: np.random.Generator) -> tuple[mr.Machine, str, int]:
-    cost: Any = str(rng.choice(("linear", "quadratic"), p=(0.65, 0.35)))
+    cost = _slack_cost(rng)
     d = int(rng.choice((2, 3, 4, 5), p=(0.25, 0.5, 0.2, 0.05)))
     if rng.random() < 0.35:
         return _user_machine(rng, d, cost), "user spec", d
@@ -73,6 +73,22 @@ def _machine(rng: np.random.Generator) -> tuple[mr.Machine, str, int]:
         )
         name = "RM(g)"
     return machine.with_cost(cost), name, d
+
+
+def _slack_cost(rng: np.random.Generator) -> str:
+    """Linear, quadratic or Huber's of width 1, an eighth's multiple, a third, any float, or one far from 1."""
+    choice = rng.random()
+    if choice < 0.75:
+        return "linear" if choice < 0.5 else "quadratic"
+    widths = (
+        1,
+        Fraction(int(rng.integers(1, 40)), 8),
+        Fraction(int(rng.integers(1, 7)), 3),
+        float(10.0 ** rng.uniform(-4, 4)),
+        float(10.0 ** rng.integers(-97, 98)),
+    )
+    width = widths[rng.choice(5, p=(0.25, 0.3, 0.15, 0.25, 0.05))]
+    return mr.WW.with_cost("huber", width).cost
 
 
 def _user_machine(rng: np.random.Generator, d: int, cost: Any) -> mr.Machine:

@@ -1,8 +1,9 @@
 """The attacker's own exact evaluator of a problem: nothing here comes from the judge, the exact path or a solver.
 
-    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r xi_ir^q
+    P(W, b)  = 1/2 ||W||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r phi(xi_ir)
     xi_ir    = max(0, max_{p in r} gamma - <nu_p, f_i>)
-    D(alpha) = sum gamma alpha - 1/2 <A, K A> [- 1/2 ||1'A||^2 penalized] [- sum (group sum)^2 / (4 C_i) for q = 2]
+    D(alpha) = sum gamma alpha - 1/2 <A, K A> [- 1/2 ||1'A||^2 penalized] - sum h (group sum)^2 / (2 C_i)
+    phi(xi)  = xi (linear: h = 0),  xi^2 (quadratic: h = 1/2),  xi^2 / (2h) up to xi = h and xi - h/2 beyond (Huber of width h)
     A[i,m]   = sum_p alpha[i,p] nu[y_i,p,m], minus its mean over m under sum-to-zero;     C_i = C weight_i, exactly
 
 A problem is its kernel. Data are the rationals that float64 numbers are; where the kernel is irrational (rbf) its entries
@@ -56,6 +57,7 @@ class Exact:
         machine, d = problem.machine, problem.d
         self.n, self.d, self.y = problem.n, d, np.asarray(problem.y)
         self.bias, self.quadratic = problem.bias, machine.cost == "quadratic"
+        self.width = _width(machine.cost)
         self.sum_to_zero = machine.sum_to_zero
         self.nu, self.gamma = scaled(machine.nu(d)), scaled(machine.gamma(d))
         weight = problem.sample_weight
@@ -124,7 +126,7 @@ class Exact:
         return Scaled(scores.num[self.gram.index], scores.den), norm, reach
 
     def loss(self, scores: Scaled, reach: Scaled | None = None) -> Ball:
-        """sum_i C_i sum_r xi_ir^q for scores that err by at most ``reach`` in each class."""
+        """sum_i C_i sum_r phi(xi_ir) for scores that err by at most ``reach`` in each class."""
         total, radius = Fraction(0), Fraction(0)
         for y in range(self.d):
             rows = np.flatnonzero(self.y == y)
@@ -138,14 +140,26 @@ class Exact:
             for group in self.groups[y]:
                 xi = t[:, group].max(axis=1)
                 cost = self.cost.num[rows]
-                power = 2 if self.quadratic else 1
-                total += Fraction(int((cost * xi**power).sum()), self.cost.den * target.den**power)
+                total += self._phi(cost, xi, target.den)
                 if slip is not None:
                     error = Fraction(int(slip.num[group].max()), slip.den)
                     mass = Fraction(int(cost.sum()), self.cost.den)
                     moved = Fraction(int((cost * xi).sum()), self.cost.den * target.den)
-                    radius += mass * error if power == 1 else 2 * moved * error + mass * error**2
+                    smooth = 2 * moved * error + mass * error**2
+                    radius += (
+                        smooth if self.quadratic else mass * error
+                    )  # the others' slope is <= 1
         return Ball(total, radius)
+
+    def _phi(self, cost: Any, xi: Any, den: int) -> Fraction:
+        """sum C phi(xi / den), C the integers ``cost`` over this problem's denominator."""
+        h, over = self.width, self.cost.den
+        if not h:
+            return Fraction(int((cost * xi).sum()), over * den)
+        steep = (xi * h.denominator >= h.numerator * den) & (not self.quadratic)
+        square = Fraction(int(np.where(steep, 0, cost * xi**2).sum()), over * den**2) / (2 * h)
+        line = Fraction(int(np.where(steep, cost * xi, 0).sum()), over * den)
+        return square + line - h * Fraction(int(np.where(steep, cost, 0).sum()), 2 * over)
 
     def expansion(self, alpha: Scaled) -> Scaled:
         """A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]."""
@@ -170,14 +184,14 @@ class Exact:
         return Ball(gain - square / 2 - self._conjugate(alpha), radius / 2)
 
     def _conjugate(self, alpha: Scaled) -> Fraction:
-        if not self.quadratic:
+        if not self.width:
             return Fraction(0)
         total = Fraction(0)
         for i, cost in enumerate(self.costs):
             for group in self.groups[self.y[i]]:
                 if cost:
-                    total += Fraction(int(alpha.num[i, group].sum()) ** 2) / (4 * cost)
-        return total / alpha.den**2
+                    total += Fraction(int(alpha.num[i, group].sum()) ** 2) / (2 * cost)
+        return self.width * total / alpha.den**2
 
     def dual_feasible(self, alpha: Scaled) -> bool:
         """alpha >= 0, 0 off the components that count or cost, group sums <= C_i, and the equality of a free bias."""
@@ -234,6 +248,14 @@ class Exact:
             return Weights(b, coef=A)
         points = self.gram.points
         return Weights(b, W=Scaled(points.num.T, points.den) @ self.gram.gathered(A))
+
+
+def _width(cost: str) -> Fraction:
+    """h of a cost by its name: a fraction as it stands, a decimal as its float64."""
+    if cost in ("linear", "quadratic", "huber"):
+        return {"linear": Fraction(0), "quadratic": Fraction(1, 2), "huber": Fraction(1)}[cost]
+    text = cost.removeprefix("huber(").removesuffix(")")
+    return Fraction(float(text)) if set(text) & set(".e") else Fraction(text)
 
 
 def _groups(aggregation: Any, y: int, d: int) -> list[list[int]]:

@@ -166,7 +166,7 @@ def test_breaking_property_2_names_it_and_shows_the_witness():
         ({"target": np.ones((3, 2))}, r"shape \(d, d\).*rows are true classes"),
         ({"target": float("inf")}, "finite"),
         ({"margin": mr.OVA.at(3).nu, "target": np.ones((4, 4))}, "as many classes as nu"),
-        ({"cost": "cubic"}, "'linear' or 'quadratic'"),
+        ({"cost": "cubic"}, "'linear', 'quadratic', 'huber'"),
         ({"aggregation": "total-sum"}, "be one of SELF"),
         ({"sum_to_zero": "yes"}, "True or False"),
     ],

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from msvm_ref.errors import SpecError
 from msvm_ref.model.machine import Machine
 
 Vector = tuple[Fraction, ...]
@@ -217,6 +218,13 @@ def _slack(group: Group, f: Sequence[Fraction]) -> Fraction:
 @lru_cache(maxsize=512)
 def exact_loss(machine: Machine, d: int, centre: bool = True) -> ExactLoss:
     """The machine's loss of free scores; ``centre=False`` leaves the scores of a sum-to-zero machine as they are."""
+    if machine.cost not in ("linear", "quadratic"):
+        raise SpecError(
+            "cost",
+            "be 'linear' or 'quadratic' to be validated exactly",
+            repr(machine.cost),
+            "compare with msvm_ref.losses, which has the Huber hinge",
+        )
     nu = machine.projected_nu(d) if centre else machine.nu(d)
     gamma, counts = machine.gamma(d), machine.aggregation.mask(d)
     groups = []

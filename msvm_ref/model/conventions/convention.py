@@ -207,6 +207,13 @@ class Convention:
             )
         chosen = self.machine or machine
         assert chosen is not None
+        if chosen.cost not in ("linear", "quadratic") and self.loss != ONE:
+            raise SpecError(
+                "cost",
+                f"be 'linear' or 'quadratic' in convention {self.name}, which scales the loss inside its power",
+                repr(chosen.cost),
+                "the Huber hinge is no power: state the machine in our own convention",
+            )
         return chosen
 
     def bias_of(self, bias: Bias | None) -> Bias:

@@ -11,7 +11,7 @@ measures r. A schedule holds about n visits; the frequencies are p_i / sum p. On
 uniform one; where that gains nothing either, no block has a better step in float64.
 
 The block's optimum is that of ``fast.steps`` (closed forms; coordinate ascent for margins of no known shape), so every
-machine is taken, with linear or quadratic cost; for WW and CS their paper iterates within the block instead. The run ends
+machine and cost is taken; for WW and CS their paper iterates within the block instead. The run ends
 where no KKT condition of any example is violated by more than the precision.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from msvm_ref.errors import DataError, SpecError
+from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
@@ -56,7 +56,7 @@ def solve_acf(
     max_sweeps: int = 100_000,
     max_seconds: float = math.inf,
 ) -> Solution:
-    """ACF-CD; for every machine with linear or quadratic cost, a linear kernel, bias none or penalized.
+    """ACF-CD; for every machine and cost, a linear kernel, bias none or penalized.
 
     A sweep is one schedule, about n visits. ``work`` has sweeps, visits, and inner products <w_c, x_i> as kernel_evaluations.
     """
@@ -85,10 +85,6 @@ def solve_acf(
 
 def refuse(problem: Problem) -> None:
     """A typed error for what the linear dual without equality does not have."""
-    if problem.machine.cost not in ("linear", "quadratic"):
-        raise SpecError(
-            "cost", "be 'linear' or 'quadratic' for method 'acf'", repr(problem.machine.cost)
-        )
     if problem.bias == "free":
         raise DataError(
             "bias",

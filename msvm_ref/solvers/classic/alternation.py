@@ -62,7 +62,7 @@ def solve_alternation(
     max_iterations: int = 10_000_000,
     max_seconds: float = math.inf,
 ) -> Solution:
-    """UV's way to a free bias; every machine, linear or quadratic cost. It need not converge: see the module.
+    """UV's way to a free bias; every machine and cost. It need not converge: see the module.
 
     ``work`` has the alternations, the iterations of SMO, the kernel evaluations, and the largest |r_c| left.
     """
@@ -80,7 +80,7 @@ def solve_alternation(
         positive_integer("max_iterations", max_iterations),
         Deadline.of("max_seconds", max_seconds),
     )
-    ascent = Ascent(problem, "alternation", working_set, shrinking, cache_mb)
+    ascent = Ascent(problem, working_set, shrinking, cache_mb)
     bias = Bias(ascent, update)
 
     def advance(precision: float) -> Run:

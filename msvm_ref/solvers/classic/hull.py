@@ -62,7 +62,7 @@ class Hull:
 
 def hull(problem: Problem, method: str) -> Hull:
     """The points z~_t of a problem with own slacks, quadratic cost, positive targets and no free bias."""
-    if not problem.spec.quadratic:
+    if problem.spec.capped:
         raise SpecError(
             "cost",
             f"be quadratic for method {method!r}",

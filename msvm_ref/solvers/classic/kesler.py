@@ -6,7 +6,7 @@
 
 FH = Franc, Hlavac, "Multi-class Support Vector Machine", ICPR 2002. Their (7) is the relative margin, where the product of
 the rows is 1/4 [delta(y_i,y_j) + delta(p,q) - delta(y_i,q) - delta(y_j,p)]; (3) and (4) are the primal (the printed
-one lacks xi >= 0, docs/mathematics.md, E15) and the dual at gamma = 1. The quadratic cost adds delta/(2C) to the
+one lacks xi >= 0, docs/mathematics.md, E15) and the dual at gamma = 1. A smooth cost of width h adds h delta / C to the
 kernel; the delta runs over pairs (i,p) and not over examples (docs/mathematics.md, E16): ``ridge`` is 1/(2 C_i) on the
 diagonal of the pairs. Any machine with own slacks goes the same way; FH have WW (docs/mathematics.md, section 1).
 """
@@ -138,7 +138,7 @@ def single_class(problem: Problem, method: str) -> SingleClass:
         p,
         frozen(spec.projected_nu[problem.y[i], p]),
         frozen(spec.gamma[problem.y[i], p]),
-        frozen(np.full(len(i), np.inf) if spec.quadratic else cost),
-        frozen(1 / (2 * cost) if spec.quadratic else 0 * cost),
+        frozen(cost if spec.capped else np.full(len(i), np.inf)),
+        frozen(spec.width / cost),
         (problem.n, problem.d),
     )

@@ -32,7 +32,7 @@ def solve_m1_smo(
     max_updates: int = 10_000_000,
     max_seconds: float = math.inf,
 ) -> Solution:
-    """FH's M-1-SMO; for every machine with own slacks, bias none or penalized, linear or quadratic cost."""
+    """FH's M-1-SMO; for every machine with own slacks, bias none or penalized, whatever its cost."""
     single, budget = single_class(problem, "m1-smo"), positive_integer("max_updates", max_updates)
     deadline = Deadline.of("max_seconds", max_seconds)
     diagonal, scale = single.diagonal(), float(abs(single.target).max(initial=0.0)) or 1.0

@@ -36,7 +36,7 @@ class Relative:
             raise DataError(
                 "bias", f"be {' or '.join(map(repr, biases))} for {what}", repr(problem.bias)
             )
-        if problem.machine.cost != "linear":
+        if problem.spec.width:
             raise SpecError(
                 "cost",
                 f"be 'linear' for {what}",

@@ -32,7 +32,7 @@ def solve_sor(
     max_sweeps: int = 200_000,
     max_seconds: float = math.inf,
 ) -> Solution:
-    """SOR; for every machine with own slacks, bias none or penalized, linear or quadratic cost."""
+    """SOR; for every machine with own slacks, bias none or penalized, whatever its cost."""
     relaxation = real_number(omega)
     if relaxation is None or not 0 < relaxation < 2:
         raise DataError(

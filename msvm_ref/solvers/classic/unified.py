@@ -3,9 +3,9 @@
     max  sum_t V_t alpha_t - 1/2 alpha'Q alpha,   Q_tu = M[(y_i,p),(y_j,q)] k(x_i,x_j) + ridge_tu,   t = (i,p), u = (j,q)
     M = <nu[y_i,p], (Pi nu)[y_j,q]>,   V_t = gamma[y_i,p] - <nu[y_i,p], b>  for a bias b that is held fixed (0 without one)
 
-    linear cost, own slacks      0 <= alpha_t <= C_i                     a box
-    linear cost, shared slack    0 <= alpha_t, sum_p alpha_ip <= C_i     a simplex for each example
-    quadratic cost               0 <= alpha_t, and 1/(2 C_i) in Q at (t, t); with a shared slack at all (t, u) of the example
+    capped cost, own slacks      0 <= alpha_t <= C_i                     a box
+    capped cost, shared slack    0 <= alpha_t, sum_p alpha_ip <= C_i     a simplex for each example
+    a cost of width h            0 <= alpha_t, and h / C_i in Q at (t, t); with a shared slack at all (t, u) of the example
 
 A penalized bias is k + 1. The gradient is g = V - Q alpha. Pi is a projection, so it is enough to apply it on one side of M:
 without it a row of nu has one or two entries, and M[t, .] for all (y, q) costs d^2.
@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from msvm_ref.errors import SpecError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import by_class, expansion
 from msvm_ref.model.problem import Problem
@@ -35,7 +34,7 @@ class Pairs(NamedTuple):
     component: Index
     start: Index
     upper: Array
-    """C_i, a bound on alpha_t or on the sum over the example; inf for the quadratic cost."""
+    """C_i, a bound on alpha_t or on the sum over the example; inf where the cost is not capped."""
     ridge: Array
     root: Array
     """sqrt(Q_tt)"""
@@ -47,26 +46,19 @@ class Pairs(NamedTuple):
 class UnifiedDual:
     """The dual of a problem, its kernel rows, and the way from multipliers of pairs to those of the problem."""
 
-    def __init__(self, problem: Problem, method: str, cache_mb: float) -> None:
+    def __init__(self, problem: Problem, cache_mb: float) -> None:
         spec, cost = problem.spec, problem.costs
-        if problem.machine.cost not in ("linear", "quadratic"):
-            raise SpecError(
-                "cost",
-                f"be 'linear' or 'quadratic' for UV (5) (method {method!r})",
-                repr(problem.machine.cost),
-                "try method='dual'",
-            )
         self.problem, self.rows = problem, KernelRows(problem, cache_mb, least=2)
         i, p = np.nonzero(spec.mask[problem.y] & (cost > 0)[:, None])
         label = problem.y[i]
-        ridge = 1 / (2 * cost[i]) if spec.quadratic else np.zeros(len(i))
+        ridge = spec.width / cost[i]
         squares = (spec.nu[label, p] * spec.projected_nu[label, p]).sum(axis=1)
         self.pairs = Pairs(
             i,
             np.ascontiguousarray(label),
             p,
             np.searchsorted(i, np.arange(problem.n + 1)),
-            np.full(len(i), np.inf) if spec.quadratic else cost[i],
+            cost[i] if spec.capped else np.full(len(i), np.inf),
             ridge,
             np.sqrt(np.maximum(squares, 0.0) * self.rows.diagonal[i] + ridge),
             spec.nu,
@@ -78,7 +70,7 @@ class UnifiedDual:
     @property
     def simplex(self) -> bool:
         """Does a constraint tie the multipliers of an example together?"""
-        return self.problem.spec.shared and not self.problem.spec.quadratic
+        return self.problem.spec.shared and self.problem.spec.capped
 
     def scatter(self, alpha: Array) -> Array:
         """alpha of the pairs as the (n x d) matrix of the problem."""

@@ -50,9 +50,9 @@ def solve_uv_smo(
     max_iterations: int = 10_000_000,
     max_seconds: float = math.inf,
 ) -> Solution:
-    """UV's SMO; every machine, bias none or penalized, linear or quadratic cost.
+    """UV's SMO; every machine and cost, bias none or penalized.
 
-    ``work`` has the iterations and the kernel evaluations; ``working_set`` is 1 or 2 (2 with shared slacks and linear cost).
+    ``work`` has the iterations and the kernel evaluations; ``working_set`` is 1 or 2 (2 with shared slacks and a capped cost).
     """
     if problem.bias == "free":
         raise DataError(
@@ -65,7 +65,7 @@ def solve_uv_smo(
         positive_integer("max_iterations", max_iterations),
         Deadline.of("max_seconds", max_seconds),
     )
-    ascent = Ascent(problem, "uv-smo", working_set, shrinking, cache_mb)
+    ascent = Ascent(problem, working_set, shrinking, cache_mb)
 
     def advance(precision: float) -> Run:
         code = ascent.solve(precision, budget, deadline)
@@ -78,9 +78,9 @@ class Ascent:
     """Where SMO stands: multipliers of the pairs, their gradient at a bias b, and the pairs in sight."""
 
     def __init__(
-        self, problem: Problem, method: str, working_set: int, shrinking: bool, cache_mb: float
+        self, problem: Problem, working_set: int, shrinking: bool, cache_mb: float
     ) -> None:
-        self.dual = UnifiedDual(problem, method, cache_mb)
+        self.dual = UnifiedDual(problem, cache_mb)
         if working_set not in (1, 2) or isinstance(working_set, bool):
             raise DataError("working_set", "be 1 or 2", repr(working_set))
         if self.dual.simplex and working_set == 1:

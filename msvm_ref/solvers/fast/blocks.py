@@ -1,7 +1,7 @@
 """The block problem of one example, solved exactly: the proximal step of its aggregated loss (docs/mathematics.md, section 8).
 
-    max  <q, alpha> - 1/2 k ||sum_p alpha_p (Pi nu)_p||^2 [- (group sum)^2 / (4 C)]
-    s.t. alpha >= 0,  each slack group's sum <= C (linear cost)
+    max  <q, alpha> - 1/2 k ||sum_p alpha_p (Pi nu)_p||^2 - h (group sum)^2 / (2 C)
+    s.t. alpha >= 0,  each slack group's sum <= C (a capped cost; h is its width, ``model/cost.py``)
 
 ``Blocks`` reads off a machine's spec which of the closed forms applies; every form writes the quadratic as
 
@@ -38,7 +38,8 @@ class Blocks:
     products: Array  # (d, d, d) <(Pi nu)[y, p], (Pi nu)[y, q]>
     gamma: Array
     mask: NDArray[np.bool_]
-    quadratic: bool
+    capped: bool
+    width: float
 
     @property
     def packed(self) -> tuple[Any, ...]:
@@ -52,7 +53,8 @@ class Blocks:
             self.products,
             self.gamma,
             self.mask,
-            self.quadratic,
+            self.capped,
+            self.width,
         )
 
 
@@ -90,5 +92,6 @@ def blocks(problem: Problem) -> Blocks:
         np.einsum("ypm,yqm->ypq", rows, rows),
         np.ascontiguousarray(spec.gamma),
         np.ascontiguousarray(mask),
-        spec.quadratic,
+        spec.capped,
+        spec.width,
     )

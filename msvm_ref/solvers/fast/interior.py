@@ -90,7 +90,7 @@ def _chosen(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
     if counted[weighty].sum() <= LARGEST:
         return weighty
     g, alpha, cost = gradient(engine, machine, engine.scores), engine.alpha, engine.cost[:, None]
-    inside = (alpha > 0) & ((alpha < cost) | machine.quadratic)
+    inside = (alpha > 0) & ((alpha < cost) | (not machine.capped))
     wrong = np.where(alpha <= 0, np.maximum(g, 0.0), np.where(inside, abs(g), np.maximum(-g, 0.0)))
     urgency = np.where(counted, wrong + inside * (1.0 + abs(machine.gamma).max()), 0.0).max(axis=1)
     order = weighty[np.argsort(-urgency[weighty], kind="stable")]
@@ -103,7 +103,7 @@ class _Barrier:
     def __init__(
         self, engine: Engine, machine: Blocks, parts: Components, system: System, equality: bool
     ) -> None:
-        self.parts, self.system, self.capped = parts, system, not machine.quadratic
+        self.parts, self.system, self.capped = parts, system, machine.capped
         old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
         slope = gradient(engine, machine, engine.scores)[parts.chosen][
             parts.example, parts.component

@@ -4,7 +4,7 @@ On the face {alpha_ip = 0 or C_i where they are} the dual is a quadratic. Its fr
 strictly inside, and e_p - e_ref within a shared slack that is used up; direction a of example i has the row
 R_a = (Pi nu)_p [- (Pi nu)_ref], and
 
-    H_ab = (k(x_i, x_j) + rho) <R_a, R_b> [+ 1/(2 C_i) for the quadratic cost],    H z = g.
+    H_ab = (k(x_i, x_j) + rho) <R_a, R_b> [+ h / C_i, the slack cost's ridge, where the group's sum may move],    H z = g.
 
 A free bias adds the equality sum_ip alpha_ip (Pi nu)_p = 0 with multiplier -b. The step is projected onto the feasible set
 and halved until the dual value rises; small systems are factored, large ones go to preconditioned conjugate gradients.
@@ -45,19 +45,15 @@ class Face:
 
 
 def gradient(engine: Engine, machine: Blocks, scores: Array) -> Array:
-    """dD/d alpha_ip = gamma - <Pi nu_p, f(x_i)> - (group sum) / (2 C_i), 0 on components that do not count."""
+    """dD/d alpha_ip = gamma - <Pi nu_p, f(x_i)> - h (group sum) / C_i, 0 on components that do not count."""
     y, g = engine.y, np.empty_like(scores)
     for c in range(len(machine.gamma)):
         members = y == c
         g[members] = machine.gamma[c] - scores[members] @ machine.rows[c].T
-    if machine.quadratic:
+    if machine.width:
         total = engine.alpha if machine.slack == OWN else engine.alpha.sum(axis=1, keepdims=True)
-        g -= np.divide(
-            total,
-            2 * engine.cost[:, None],
-            out=np.zeros_like(total),
-            where=engine.cost[:, None] > 0,
-        )
+        cost = engine.cost[:, None]
+        g -= np.divide(machine.width * total, cost, out=np.zeros_like(total), where=cost > 0)
     return np.where(machine.mask[y], g, 0.0)
 
 
@@ -76,13 +72,13 @@ def face(engine: Engine, machine: Blocks) -> Face:
     largest = alpha.max(initial=0.0)
     free = (
         machine.mask[y]
-        & (alpha > INSIDE * (np.minimum(cost, largest) if not machine.quadratic else largest))
+        & (alpha > INSIDE * (np.minimum(cost, largest) if machine.capped else largest))
         & (cost > 0)
     )
     ref = np.full(alpha.shape, -1)
-    if machine.slack == OWN and not machine.quadratic:
+    if machine.slack == OWN and machine.capped:
         free &= alpha < cost * (1 - INSIDE)
-    elif not machine.quadratic:
+    elif machine.capped:
         full = alpha.sum(axis=1) >= cost[:, 0] * (1 - INSIDE)
         base = np.where(free, alpha, -1.0).argmax(
             axis=1
@@ -146,7 +142,7 @@ def _step(
 def _projected(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> Array:
     """Signs and caps, by clipping; a shared slack that overflows is scaled down."""
     inside = np.maximum(alpha, 0.0)
-    if machine.quadratic:
+    if not machine.capped:
         return inside
     cost = engine.cost[chosen][:, None]
     if machine.slack == OWN:
@@ -156,7 +152,10 @@ def _projected(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> 
 
 
 def _ridge(engine: Engine, machine: Blocks, at: Face) -> Array | None:
-    return None if not machine.quadratic else 1.0 / (2.0 * engine.cost[at.i])
+    """h / C_i, and 0 for a direction that keeps its group's sum."""
+    if not machine.width:
+        return None
+    return np.asarray(np.where(at.ref >= 0, 0.0, machine.width / engine.cost[at.i]))
 
 
 def _factored(

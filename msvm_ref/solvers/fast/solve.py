@@ -251,10 +251,11 @@ class _Ascent:
         """The augmented dual at alpha, whose scores differ by ``effect`` from the engine's."""
         engine, y, cost = self.engine, self.problem.y, self.engine.cost[:, None]
         value = float((self.machine.gamma[y] * alpha).sum())
-        if self.machine.quadratic:
+        if self.machine.width:
             total = alpha if self.machine.slack == OWN else alpha.sum(axis=1, keepdims=True)
+            square = self.machine.width * total**2
             value -= float(
-                np.divide(total**2, 4 * cost, out=np.zeros_like(total), where=cost > 0).sum()
+                np.divide(square, 2 * cost, out=np.zeros_like(total), where=cost > 0).sum()
             )
         A = expansion(self.problem, alpha)
         value -= float((A * (engine.scores + effect)).sum()) / 2

@@ -103,7 +103,8 @@ def solve_block(
     pull: float,
     products: Array,
     mask: Array,
-    quadratic: bool,
+    capped: bool,
+    width: float,
     k: float,
     cost: float,
     q: Array,
@@ -112,8 +113,8 @@ def solve_block(
 ) -> None:
     """alpha <- the block's optimum, started from alpha; ``curve`` is scratch of length d."""
     d = len(q)
-    cap = np.inf if quadratic else cost
-    ridge = 1.0 / (2.0 * cost) if quadratic else 0.0
+    cap = cost if capped else np.inf
+    ridge = width / cost
     if shape == ARBITRARY or (k <= 0.0 and slack != OWN):
         arbitrary_block(q, products[y], k, ridge, slack != OWN, cap, mask[y], alpha)
         return
@@ -160,7 +161,7 @@ def block_step(
 
     ``scores`` are f(x_i) with the example's own part in them; ``scratch`` is (4, d).
     """
-    shape, slack, sigma, pull, rows, products, gamma, mask, quadratic = machine
+    shape, slack, sigma, pull, rows, products, gamma, mask, capped, width = machine
     d = len(scores)
     g, q, own, curve = scratch[0], scratch[1], scratch[2], scratch[3]
     if cost <= 0.0:
@@ -178,7 +179,7 @@ def block_step(
                 back += rows[y, p, m] * own[m]
         q[p] = g[p] + k * back
         new[p] = alpha[p]
-    solve_block(shape, slack, y, sigma, pull, products, mask, quadratic, k, cost, q, curve, new)
+    solve_block(shape, slack, y, sigma, pull, products, mask, capped, width, k, cost, q, curve, new)
     gain, before, after = 0.0, 0.0, 0.0
     for p in range(d):
         own[p] = new[p] - alpha[p]
@@ -189,8 +190,8 @@ def block_step(
         else:
             before += alpha[p]
             after += new[p]
-    if quadratic:
-        gain -= (after - before if slack == OWN else after * after - before * before) / (4.0 * cost)
+    rise = after - before if slack == OWN else after * after - before * before
+    gain -= width * rise / (2.0 * cost)
     expand(shape, y, sigma, pull, rows, own, move)
     size = 0.0
     for p in range(d):
@@ -207,7 +208,7 @@ def block_state(
     The violation is the largest slope of the dual along a feasible direction that moves one multiplier or, with a
     shared slack, trades one for another.
     """
-    shape, slack, sigma, pull, rows, _, gamma, mask, quadratic = machine
+    shape, slack, sigma, pull, rows, _, gamma, mask, capped, width = machine
     if cost <= 0.0:
         return 0.0, 0.0, 0.0
     gradient_of(shape, y, sigma, pull, rows, gamma, mask, scores, g)
@@ -219,26 +220,37 @@ def block_state(
             squares += alpha[p] * alpha[p]
             slackness = max(g[p], 0.0)
             top = max(top, slackness)
-            loss += slackness * slackness if quadratic else slackness
+            loss += slack_loss(slackness, capped, width)
     if slack != OWN:
-        loss, squares = top * top if quadratic else top, total * total
-    if quadratic:
-        worth -= squares / (4.0 * cost)
+        loss, squares = slack_loss(top, capped, width), total * total
+    ridge = width / cost
+    worth -= ridge * squares / 2.0
     if slack == OWN:
-        violation = own_violation(mask[y], quadratic, cost, alpha, g)
+        violation = own_violation(mask[y], capped, ridge, cost, alpha, g)
     else:
-        violation = shared_violation(mask[y], quadratic, cost, alpha, total, g)
+        violation = shared_violation(mask[y], capped, ridge, cost, alpha, total, g)
     return cost * loss, worth, violation
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def slack_loss(xi: float, capped: bool, width: float) -> float:
+    """phi(xi) = (c / h) (xi - c/2), c = min(xi, h) where capped, else xi; xi itself where h = 0."""
+    if width == 0.0:
+        return xi
+    curved = min(xi, width) if capped else xi
+    return curved / width * (xi - 0.5 * curved)
+
+
 @njit(cache=True, error_model="numpy")
-def own_violation(mask: Any, quadratic: bool, cost: float, alpha: Array, g: Array) -> float:
+def own_violation(
+    mask: Any, capped: bool, ridge: float, cost: float, alpha: Array, g: Array
+) -> float:
     """The steepest slope of one multiplier, up below its bound or down above zero."""
     violation = 0.0
     for p in range(len(g)):
         if mask[p]:
-            slope = g[p] - (alpha[p] / (2.0 * cost) if quadratic else 0.0)
-            if slope > 0.0 and (quadratic or alpha[p] < cost):
+            slope = g[p] - ridge * alpha[p]
+            if slope > 0.0 and (not capped or alpha[p] < cost):
                 violation = max(violation, slope)
             if slope < 0.0 and alpha[p] > 0.0:
                 violation = max(violation, -slope)
@@ -247,20 +259,20 @@ def own_violation(mask: Any, quadratic: bool, cost: float, alpha: Array, g: Arra
 
 @njit(cache=True, error_model="numpy")
 def shared_violation(
-    mask: Any, quadratic: bool, cost: float, alpha: Array, total: float, g: Array
+    mask: Any, capped: bool, ridge: float, cost: float, alpha: Array, total: float, g: Array
 ) -> float:
     """The steepest trade: the best slope less the worst among the multipliers that could give."""
     best, worst = -np.inf, np.inf
-    shift = total / (2.0 * cost) if quadratic else 0.0
+    shift = ridge * total
     for p in range(len(g)):
         if mask[p]:
             slope = g[p] - shift
             best = max(best, slope)
             if alpha[p] > 0.0:
                 worst = min(worst, slope)
-    if total > 0.0 and not quadratic:
+    if total > 0.0 and capped:
         best = max(best, 0.0)  # the slack's own multiplier may take a share
-    if quadratic or total < cost * (1.0 - 1e-15):
+    if not capped or total < cost * (1.0 - 1e-15):
         worst = min(worst, 0.0)
         best = max(best, 0.0)
     return max(best - worst, 0.0) if np.isfinite(worst) else max(best, 0.0)

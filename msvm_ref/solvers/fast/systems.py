@@ -39,7 +39,7 @@ class Components:
         self.group = np.arange(len(self.example)) if self.own else self.example
         costs = engine.cost[chosen]
         self.room = (costs[self.example] if self.own else costs) / self.unit
-        self.ridge = self.unit**2 / (2.0 * costs[self.example]) if machine.quadratic else None
+        self.ridge = self.unit**2 * machine.width / costs[self.example] if machine.width else None
 
     def sums(self, x: Array) -> Array:
         """x summed over each slack group."""

@@ -1,7 +1,7 @@
 """The unified dual, written from the kernel modifiers M; it never mentions the loss.
 
-    max  sum gamma alpha - 1/2 sum_ip,jq M[(y_i,p),(y_j,q)] k(x_i,x_j) alpha_ip alpha_jq  [- sum_ir a_ir^2 / (4 c_i)]
-    s.t. alpha >= 0,  a_ir <= c_i (linear cost),  a_ir = sum_{p in r} alpha_ip,  M = <Pi nu, Pi nu'>        (UV (5))
+    max  sum gamma alpha - 1/2 sum_ip,jq M[(y_i,p),(y_j,q)] k(x_i,x_j) alpha_ip alpha_jq  - sum_ir h a_ir^2 / (2 c_i)
+    s.t. alpha >= 0,  a_ir <= c_i (a capped cost),  a_ir = sum_{p in r} alpha_ip,  M = <Pi nu, Pi nu'>        (UV (5))
     no bias: nothing more;  penalized: k -> k + 1;  free: sum alpha (Pi nu)_c = 0 for every c,
     *not* UV (6) as printed (docs/mathematics.md, E2).
 
@@ -50,7 +50,7 @@ class DualModel:
         R, self.O = factor_modifiers(spec)
         R = np.ldexp(R[y[self.i], self.p], -given.exponents[1])
         self.alpha = cp.Variable(len(self.i), nonneg=True) if len(self.i) else None
-        self.C = cp.Parameter(nonneg=True)  # c, or 1 / (2 sqrt(c)) for the quadratic cost
+        self.C, self.root = cp.Parameter(nonneg=True), cp.Parameter(nonneg=True)  # c, sqrt(h / c)
         self.weights: Any = None
         self.shift: Any = None
         self.model = cp.Problem(cp.Minimize(0))
@@ -59,11 +59,13 @@ class DualModel:
             rows = np.searchsorted(owner, self.i) if spec.shared else np.arange(len(self.i))
             sums = sparse.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows))))) @ self.alpha
             curve, constraints = self._image(R)
-            if spec.quadratic:
-                root = cp.Variable(len(owner))
-                constraints.append(root == self.C * cp.multiply(given.weight[owner] ** -0.5, sums))
-                curve = curve + cp.sum_squares(root)
-            else:
+            if spec.width:
+                eta = cp.Variable(len(owner))
+                constraints.append(
+                    eta == self.root * cp.multiply(given.weight[owner] ** -0.5, sums)
+                )
+                curve = curve + cp.sum_squares(eta) / 2
+            if spec.capped:
                 constraints.append(sums <= self.C * given.weight[owner])
             gain = given.gamma[y[self.i], self.p] @ self.alpha
             self.model = cp.Problem(cp.Minimize(curve - gain), constraints)
@@ -71,7 +73,7 @@ class DualModel:
 
     def set_costs(self, problem: Problem) -> None:
         self.problem, c = problem, self.given.c(problem.C)
-        self.C.value = 0.5 * np.float64(c) ** -0.5 if problem.spec.quadratic else c
+        self.C.value, self.root.value = c, np.sqrt(self.given.width / np.float64(c))
 
     def _image(self, R: Array) -> tuple[Any, list[Any]]:
         """1/2 ||U||^2 with sqrt(h_j) U_j = B'z_j + t_j s, s = B'1: V_j is the multiplier of the first, u of the second."""

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.loss import slack_loss, slack_rate
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.presolve import Mask, Pieces
 
@@ -61,18 +62,17 @@ def sharpened(problem: Problem, candidate: Candidate) -> Pieces:
 
 
 def exact_penalty(problem: Problem, candidate: Candidate) -> float:
-    """A ceiling for the C_i well above every multiplier of a good answer; inf where multipliers reach their C."""
+    """A ceiling for the C_i well above every multiplier of a good answer; inf where multipliers reach their C, or feel it."""
     largest = float(candidate.dual.max(initial=0.0))
-    return (
-        np.inf if problem.spec.quadratic or largest * 1e3 > problem.costs.max() else 100 * largest
-    )
+    felt = problem.spec.width > 0 or largest * 1e3 > problem.costs.max()
+    return np.inf if felt else 100 * largest
 
 
 def _classify(problem: Problem, counts: Mask, t: Array, weight: Array, band: float) -> Pieces:
     """Satisfied: no weight and t < -band (below the group's top by as much, where slack is shared). Violated: the reverse."""
     top = np.maximum(t.max(axis=1, keepdims=True), 0.0) if problem.spec.shared else 0.0
     satisfied = counts & (weight < 1e-3) & (t < top - band)
-    one_sided = not problem.spec.shared and not problem.spec.quadratic
+    one_sided = not problem.spec.shared and problem.spec.width == 0
     linear = counts & (weight > 1 - 1e-3) & (t > band) & one_sided
     return Pieces(counts & ~satisfied & ~linear, linear)
 
@@ -129,12 +129,8 @@ def _smoothed(problem: Problem) -> tuple[Array, Array, float]:
     def objective(v: Array) -> tuple[float, Array]:
         W, b, t, _ = parts(v)
         slack, weight = weights(t)
-        pull = costs * weight * (2 * slack if spec.quadratic else 1.0)
-        value = (
-            (W * W).sum() / 2
-            + ridge * (b @ b) / 2
-            + (costs * (slack**2 if spec.quadratic else slack)).sum()
-        )
+        pull = costs * weight * slack_rate(spec, slack)
+        value = (W * W).sum() / 2 + ridge * (b @ b) / 2 + (costs * slack_loss(spec, slack)).sum()
         by_score = -_by_label(problem, nu_t, pull)
         grad_w, grad_b = W + phi.T @ by_score, ridge * b + (by_score.sum(axis=0) if bias else 0.0)
         if spec.sum_to_zero:

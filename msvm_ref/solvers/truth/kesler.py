@@ -57,18 +57,19 @@ class KeslerModel:
         self.map = single = kesler_map(problem, given.Z, given.projected_nu)
         self.w = cp.Variable(single.Z.shape[1]) if single.Z.shape[1] else None
         self.u, constraints = shift_of(given, self.w)
-        self.C = cp.Parameter(nonneg=True)  # c, or 1 / sqrt(c) for the quadratic cost
+        self.C, self.root = cp.Parameter(nonneg=True), cp.Parameter(nonneg=True)  # c, sqrt(h / c)
         self.margins: Any = None
         objective: Any = weighted_square(self.w, np.tile(given.h, problem.d)) / 2
         if len(single.i):
-            weight, xi = given.weight[single.owner], cp.Variable(len(single.owner))
-            if problem.spec.quadratic:  # xi stands for sqrt(c_i) times the slack
-                left: Any = self.C * (single.S @ cp.multiply(weight**-0.5, xi))
-                objective += cp.sum_squares(xi)
-            else:
-                left = single.S @ xi
+            weight, left = given.weight[single.owner], 0.0
+            if problem.spec.width:  # eta stands for sqrt(c_i / h) times the slack's curved part
+                eta = cp.Variable(len(single.owner))
+                left = self.root * (single.S @ cp.multiply(weight**-0.5, eta))
+                objective += cp.sum_squares(eta) / 2
+            if problem.spec.capped:
+                xi = cp.Variable(len(single.owner), nonneg=True)
+                left = left + single.S @ xi
                 objective += self.C * (weight @ xi)
-                constraints.append(xi >= 0)
             left = left if self.w is None else left + sparse.csr_array(single.Z) @ self.w
             left = left if self.u is None else left + sparse.csr_array(single.rows) @ self.u
             self.margins = left >= given.gamma[problem.y[single.i], single.p]
@@ -78,7 +79,7 @@ class KeslerModel:
 
     def set_costs(self, problem: Problem) -> None:
         self.problem, c = problem, self.given.c(problem.C)
-        self.C.value = np.float64(c) ** -0.5 if problem.spec.quadratic else c
+        self.C.value, self.root.value = c, np.sqrt(self.given.width / np.float64(c))
 
     def candidate(self) -> Candidate | None:
         """FH's recovery (6): w_j and b_j from the slots of w, alpha from the constraints' multipliers."""

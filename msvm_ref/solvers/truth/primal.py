@@ -1,10 +1,11 @@
 """The primal, written from the loss L = Delta o hinge o mu; it never mentions M, Pi or alpha's meaning.
 
-    min  1/2 sum_j h_j ||V_j||^2 + sum_i c_i sum_r xi_ir^q
+    min  1/2 sum_j h_j ||V_j||^2 + sum_i c_i sum_r phi(xi_ir)
     s.t. <nu[y_i,p], V'z_i + u> + xi_ir >= gamma[y_i,p]  (p in group r),  xi >= 0,
          V 1 = 0 and 1'u = 0 under sum-to-zero,  u free, tied to V, or 0     (``presolve``: the problem's own primal, scaled)
 
-A component known to be violated enters by its linear piece, c_i (gamma - mu), and one known to hold not at all.
+phi(xi) is min over v of v^2 / (2h) + (xi - v), v <= xi where the cost is capped and v = xi where it is not (``model/cost.py``);
+with eta = sqrt(c_i / h) v the objective has unit curvature. A component known to be violated enters by its linear piece, c_i (gamma - mu), and one known to hold not at all.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class PrimalModel:
         self.given, spec, (_, q) = given, given.problem.spec, given.Z.shape
         self.V = cp.Variable(q * spec.d) if q else None  # one class after the other
         self.u, constraints = shift_of(given, self.V)
-        self.C = cp.Parameter(nonneg=True)  # c, or 1 / sqrt(c) for the quadratic cost
+        self.C, self.root = cp.Parameter(nonneg=True), cp.Parameter(nonneg=True)  # c, sqrt(h / c)
         hinge, linear = np.nonzero(given.pieces.hinge), np.nonzero(given.pieces.linear)
         self.margins: Any = None
         objective: Any = weighted_square(self.V, np.tile(given.h, spec.d)) / 2
@@ -44,13 +45,14 @@ class PrimalModel:
             )
             share = sparse.csr_array((np.ones(len(i)), (np.arange(len(i)), group)))
             weight = given.weight[owner]
-            if spec.quadratic:  # in eta = sqrt(c_i) xi the objective has unit curvature
+            slack: Any = 0
+            if spec.width:
                 eta = cp.Variable(len(owner))
-                slack = self.C * (sparse.csr_array(share / np.sqrt(weight)) @ eta)
-                objective += cp.sum_squares(eta)
-            else:
+                slack = self.root * (sparse.csr_array(share / np.sqrt(weight)) @ eta)
+                objective += cp.sum_squares(eta) / 2
+            if spec.capped:
                 xi = cp.Variable(len(owner), nonneg=True)
-                slack = share @ xi
+                slack = slack + share @ xi
                 objective += self.C * (weight @ xi)
             self.margins = self._mu(*hinge) + slack >= given.gamma[given.problem.y[i], hinge[1]]
             constraints.append(self.margins)
@@ -63,7 +65,7 @@ class PrimalModel:
 
     def set_costs(self, problem: Problem) -> None:
         self.problem, c = problem, self.given.c(problem.C)
-        self.C.value = np.float64(c) ** -0.5 if problem.spec.quadratic else c
+        self.C.value, self.root.value = c, np.sqrt(self.given.width / np.float64(c))
 
     def candidate(self) -> Candidate | None:
         """What the backend left in the variables, in the problem's own units; None where it left nothing finite."""

@@ -33,7 +33,7 @@ SKEW = mr.Machine(
 MACHINES = (*mr.CATALOGUE, mr.RM(0), mr.RM(1), SIGNLESS, TIED)
 BIASES, COSTS, KERNELS = (
     ("none", "penalized", "free"),
-    ("linear", "quadratic"),
+    ("linear", "quadratic", "huber(1/2)"),
     (mr.linear, mr.rbf(0.5)),
 )
 
@@ -300,7 +300,7 @@ class TestBugsPutIn:
         [
             (mr.LLW, {"pull": 0.0}),
             (mr.ATS, {"pull": -0.5}),
-            (mr.WW, {"quadratic": True}),
+            (mr.WW, {"capped": False}),
             (mr.AMO, {"slack": OWN}),
         ],
         ids=["no sum-to-zero", "wrong d", "wrong cost", "own slacks for shared"],
