@@ -60,7 +60,8 @@ def _multipliers(problem: Problem, b: Array) -> Array:
     nu = spec.projected_nu[problem.y[i], c]  # one row a constraint
     V = cp.Variable((p, d))
     shape = (n, 1) if spec.shared else (n, spec.mask.shape[1])
-    slack, each = 0, 0
+    slack: Any = 0
+    each: Any = 0
     if spec.width:
         eta = cp.Variable(shape, nonneg=True)
         slack, each = eta, cp.square(eta) / (2 * spec.width)
