@@ -4,6 +4,9 @@
     fast               block-coordinate ascent and Newton      numba (fast/)
     the papers' own    m1-smo, m1-ksk, sor, nearest-point      numba (classic/): Franc, Hlavac and their follow-ups
                        bsvm, cs-decomposition                  numba (classic/): Hsu, Lin
+                       acf                                     numba (classic/): Glasmachers, Dogan
+                       larank                                  numba (classic/): Bordes, Bottou, Gallinari, Weston
+                       cutting-plane                           cvxpy master (classic/): Tsochantaridis et al., Joachims et al.
     rationals          exact                                   small problems of any scale, rounded once (rational)
     one of these       auto                                    by the problem's size, and another where that falls short
 
@@ -37,6 +40,9 @@ METHODS = {
     "cs-decomposition": "msvm_ref.solvers.classic.cs_decomposition:solve_cs_decomposition",
     "uv-smo": "msvm_ref.solvers.classic.uv_smo:solve_uv_smo",
     "alternation": "msvm_ref.solvers.classic.alternation:solve_alternation",
+    "acf": "msvm_ref.solvers.classic.acf:solve_acf",
+    "larank": "msvm_ref.solvers.classic.larank:solve_larank",
+    "cutting-plane": "msvm_ref.solvers.classic.cutting_plane:solve_cutting_plane",
     "exact": "msvm_ref.solvers.rational:solve_exact",
     "auto": "msvm_ref.solvers.automatic:solve_auto",
 }

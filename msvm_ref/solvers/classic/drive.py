@@ -32,7 +32,7 @@ class Run:
     """Where an algorithm stands: its multipliers (n x d, in the problem's own units), what it took so far, and whether its own
     stopping rule was met, or, where it was not, whether float64 had no better step (else the budget was spent).
     ``bounds`` are the paper's own, of these very multipliers; ``b`` is a free bias, which they do not determine; ``words`` say
-    why it stopped where none of the above does.
+    why it stopped where none of the above does; ``backend`` is who solved its sub-problems.
     """
 
     alpha: Array
@@ -42,6 +42,7 @@ class Run:
     bounds: Mapping[str, float] = field(default_factory=dict)
     b: Array | None = None
     words: str = ""
+    backend: str = "numba"
 
 
 def sliced(
@@ -102,7 +103,7 @@ def until_certified(
         worth = gap, certificate.upper
         if best is None or worth < (best.certificate.relative_gap, best.certificate.upper):
             best, bounds = (
-                Solution(problem, candidate, certificate, method, "numba", tolerance, ()),
+                Solution(problem, candidate, certificate, method, run.backend, tolerance, ()),
                 run.bounds,
             )
         if best.converged or not run.met or precision <= LAST or deadline.passed:
@@ -116,4 +117,12 @@ def positive_integer(name: str, value: int) -> int:
     number = real_number(value)
     if number is None or number != int(number) or number < 1:
         raise DataError(name, "be a positive integer", repr(value))
+    return int(number)
+
+
+def natural_number(name: str, value: int) -> int:
+    """``value`` as an integer from 0 on, or a DataError."""
+    number = real_number(value)
+    if number is None or number != int(number) or number < 0:
+        raise DataError(name, "be a non-negative integer", repr(value))
     return int(number)

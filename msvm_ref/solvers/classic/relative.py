@@ -36,11 +36,11 @@ class Relative:
             raise DataError(
                 "bias", f"be {' or '.join(map(repr, biases))} for {what}", repr(problem.bias)
             )
-        if problem.spec.quadratic:
+        if problem.machine.cost != "linear":
             raise SpecError(
                 "cost",
                 f"be 'linear' for {what}",
-                "'quadratic'",
+                repr(problem.machine.cost),
                 "try method='m1-smo' (own slacks) or 'dual'",
             )
         aggregation = problem.machine.aggregation
