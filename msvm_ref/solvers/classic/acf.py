@@ -44,8 +44,8 @@ from msvm_ref.solvers.solution import Solution
 CHANGE = 1 / 5
 LEAST, MOST = 1 / 20, 20.0
 """c, p_min and p_max of the paper."""
-STANDSTILL = 1e-16
-"""A schedule that gains less of the dual than this gains nothing."""
+STANDSTILL = 1e-22
+"""A schedule that gains less of the dual than this gains nothing. (A step's own gain is seen far below the dual's rounding.)"""
 
 
 def solve_acf(

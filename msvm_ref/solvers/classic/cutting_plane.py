@@ -94,7 +94,7 @@ class CuttingPlanes:
             "iterations": self.masters,
             "constraints": self.found,
             "working_set": len(self.planes),
-            "kernel_evaluations": self.problem.n * (self.problem.n + 1) // 2,
+            "kernel_evaluations": self.problem.n**2,
         }
 
     def step(self, epsilon: float, deadline: Deadline) -> tuple[bool, bool]:

@@ -1,6 +1,6 @@
 """LaRank (Bordes, Bottou, Gallinari, Weston, "Solving MultiClass Support Vector Machines with LaRank", ICML 2007) for CS.
 
-    dual      max  sum_i beta_i^{y_i} - 1/2 sum_ij K_ij <beta_i, beta_j>   s.t.  sum_m beta_i^m = 0,  beta_i^m <= C delta(m, y_i)
+    dual      max  sum_i beta_i^{y_i} - 1/2 sum_ij K_ij <beta_i, beta_j>   s.t.  sum_m beta_i^m = 0, beta_i^m <= C delta(m, y_i)
     gradient  g_i(m) = delta(m, y_i) - sum_j K_ij beta_j^m                           (margin 1: ``relative`` has the units)
     SmoStep   beta_i^{m+} += s, beta_i^{m-} -= s,   s = min((g_i(m+) - g_i(m-)) / (2 K_ii), C delta(m+, y_i) - beta_i^{m+})
 
@@ -21,6 +21,7 @@ ends where after an epoch no example, support pattern or not, has a pair more th
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ NEW, OLD, OPTIMIZE = 0, 1, 2
 FORGETTING = 0.05
 """mu"""
 LEAST_ODDS = 0.05
-STANDSTILL, PATIENCE = 1e-16, 20
+STANDSTILL, PATIENCE = 1e-22, 20
 """Rounding is met where that many epochs in a row each gained less than this of the dual (one may miss a pair by chance)."""
 
 
@@ -58,7 +59,8 @@ def solve_larank(
 ) -> Solution:
     """LaRank; for a relative margin with a shared slack and linear cost (CS), bias none or penalized, any kernel.
 
-    An iteration is one operation. ``work`` has how many there were of each, and the epochs.
+    An iteration is one operation. ``work`` has how many there were of each, the epochs, and as kernel_evaluations the
+    columns k(., x_i) of the examples that ever were support patterns: gradients and the stopping rule need no others.
     """
     theirs = Relative(
         problem, "larank", "LaRank", margin=1, shared=True, biases=("none", "penalized")
@@ -94,7 +96,8 @@ class State:
         self.support = np.zeros(0, dtype=np.int64)
         self.order, self.at = np.zeros(0, dtype=np.int64), 0
         self.rates, self.counts = np.ones(3), np.zeros(3, dtype=np.int64)
-        self.epochs, self.idle, self.gained, self.before = 0, 0, 0.0, -np.inf
+        self.epochs, self.idle, self.gained, self.lately = 0, 0, 0.0, np.inf
+        self.ever = np.zeros(n, dtype=np.bool_)
 
     @property
     def work(self) -> dict[str, float]:
@@ -105,12 +108,13 @@ class State:
             "process_new": new,
             "process_old": old,
             "optimize": optimize,
+            "kernel_evaluations": len(self.y) * int(self.ever.sum()),
         }
 
     def refresh(self) -> None:
         """Every gradient anew: what the steps have lost to rounding is regained."""
         self.g = np.eye(self.beta.shape[1])[self.y] - self.K @ self.beta
-        self.at, self.idle, self.before = len(self.order), 0, -np.inf
+        self.at, self.idle, self.lately = len(self.order), 0, np.inf
 
     def advance(self, tau: float, most: int) -> tuple[int, bool]:
         """At most so many operations. (how many, stopping rule met)."""
@@ -119,11 +123,10 @@ class State:
             if self.at == len(self.order):
                 if self.settled(tau):
                     return spent, True
-                still = self.gained <= self.before + STANDSTILL * self.gained
-                self.idle = self.idle + 1 if still else 0
+                self.idle = self.idle + 1 if self.lately <= STANDSTILL * self.gained else 0
                 if self.idle >= PATIENCE:
                     return spent, False
-                self.before, self.at = self.gained, 0
+                self.lately, self.at = 0.0, 0
                 self.order, self.epochs = self.random.permutation(len(self.y)), self.epochs + 1
             done, self.at, self.support, gain = operate(
                 self.K,
@@ -132,6 +135,7 @@ class State:
                 self.beta,
                 self.g,
                 self.support,
+                self.ever,
                 self.order,
                 self.at,
                 self.rates,
@@ -142,6 +146,7 @@ class State:
             )
             spent += done
             self.gained += gain
+            self.lately += gain
         return spent, False
 
     def settled(self, tau: float) -> bool:
@@ -166,6 +171,7 @@ def operate(
     beta: Array,
     g: Array,
     support: Index,
+    ever: Any,
     order: Index,
     at: int,
     rates: Array,
@@ -174,7 +180,7 @@ def operate(
     tau: float,
     budget: int,
 ) -> tuple[int, int, Index, float]:
-    """Operations until the epoch or the budget ends, in place on beta, g, rates and counts; ``support`` is packed first.
+    """Operations until the epoch or the budget ends, in place on beta, g, rates, counts and who was ever a support pattern.
 
     (operations, the place reached in ``order``, the support patterns, the dual's gain).
     """
@@ -188,7 +194,7 @@ def operate(
         if what == NEW:
             i = order[at]
             at += 1
-            if not is_support(beta, i):
+            if count(beta, i) == 0:
                 gradient(K, y, beta, patterns, size, i, g)
                 gain = pair_step(K, y, costs, beta, g, patterns, size, i, what, tau)
                 time += size * d
@@ -201,8 +207,9 @@ def operate(
             time += 2.0 * size
             if place < 0:
                 patterns[size] = i
+                ever[i] = True
                 size += 1
-            elif not is_support(beta, i):
+            elif count(beta, i) == 0:
                 size -= 1
                 patterns[place] = patterns[size]
         counts[what] += 1
@@ -224,11 +231,12 @@ def drawn(rates: Array, uniform: float) -> int:
 
 
 @njit(cache=True)
-def is_support(beta: Array, i: int) -> bool:
+def count(beta: Array, i: int) -> int:
+    """How many support vectors example i has."""
+    vectors = 0
     for m in range(beta.shape[1]):
-        if beta[i, m] != 0.0:
-            return True
-    return False
+        vectors += beta[i, m] != 0.0
+    return vectors
 
 
 @njit(cache=True)
@@ -273,8 +281,8 @@ def pair_step(
         return 0.0
     beta[i, down] -= step
     beta[i, up] = (C if up == own else 0.0) if step == room else beta[i, up] + step
-    if down == own and not rivals(beta, i, own):
-        beta[i, own] = 0.0  # exactly, as their sum is
+    if down == own and count(beta, i) == 1:
+        beta[i, own] = 0.0  # exactly, as the sum of the others is
     for s in range(size):
         j = patterns[s]
         g[j, up] -= step * K[i, j]
@@ -282,13 +290,4 @@ def pair_step(
     if what == NEW:  # not among the patterns yet
         g[i, up] -= step * K[i, i]
         g[i, down] += step * K[i, i]
-    return step * slope - step * step * float(K[i, i])
-
-
-@njit(cache=True)
-def rivals(beta: Array, i: int, own: int) -> bool:
-    """Has example i a support vector of another class?"""
-    for m in range(beta.shape[1]):
-        if m != own and beta[i, m] != 0.0:
-            return True
-    return False
+    return float(step * slope - step * step * K[i, i])

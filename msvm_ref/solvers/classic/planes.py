@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.classic.kesler import Index
 
 NOTHING = 1e-8
 """A multiplier up to this share of its family's whole counts as 0: interior points leave no zeros."""
@@ -101,7 +100,8 @@ class NSlack(Planes):
         np.maximum.at(slack, self.family, values)
         value = self.gain(U) - (expansion(self.problem, U) * scores).sum(axis=1)
         cost = self.problem.costs
-        return np.divide(value - slack, cost, out=np.zeros_like(slack), where=cost > 0)
+        units = np.divide(value - slack, cost, out=np.zeros_like(slack), where=cost > 0)
+        return np.asarray(units)
 
     def add(self, U: Array, chosen: Mask) -> int:
         there = set(self.keys)

@@ -155,7 +155,7 @@ class LinearEngine(Engine):
         return self.squares + self.rho
 
     def pass_over(self, order: Index) -> float:
-        visits = int((self.shrunk == 0).sum())
+        visits = int((self.shrunk[order] == 0).sum())
         self.visits += visits
         common = (
             self.machine,
