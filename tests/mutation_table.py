@@ -35,6 +35,7 @@ REGIMES = "tests/studies/test_regimes.py"
 KESLER = "tests/solvers/classic/test_kesler_kernel.py"
 WORKING_SET = f"{KESLER}::test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all"
 CLASSIC = "tests/solvers/classic/test_methods.py"
+NEWER = "tests/solvers/classic/test_acf_larank_planes.py"
 CS_BLOCK = "tests/solvers/classic/test_cs_block.py"
 PAIRS = "tests/reductions/test_one_vs_all_one_vs_one_dag.py"
 TREES = "tests/reductions/test_margin_trees.py"
@@ -328,6 +329,42 @@ MUTANTS = (
         "if not C > 0.0:",
         "if C > 0.0:",
         f"{COPIES}[cs-decomposition]",
+    ),
+    Mutant(
+        "solvers/classic/acf.py",
+        "gain / average[0] - 1.0",
+        "gain - average[0]",
+        f"{NEWER}::test_a_preference_follows_the_gain_against_the_average",
+    ),
+    Mutant(
+        "solvers/classic/acf.py",
+        "self.due -= times",
+        "self.due[:] = 0.0",
+        f"{NEWER}::test_a_schedule_visits_as_often_as_preferred_and_forgets_no_remainder",
+    ),
+    Mutant(
+        "solvers/classic/larank.py",
+        "if what == OPTIMIZE and beta[i, m] == 0.0:",
+        "if what == NEW and beta[i, m] == 0.0:",
+        f"{NEWER}::test_the_pair_of_each_operation",
+    ),
+    Mutant(
+        "solvers/classic/larank.py",
+        "g[j, down] += step * K[i, j]",
+        "g[j, down] -= step * K[i, j]",
+        f"{NEWER}::test_the_gradients_of_the_support_patterns_are_kept",
+    ),
+    Mutant(
+        "solvers/classic/cutting_plane.py",
+        "problem.costs[:, None], 0.0",
+        "problem.C, 0.0",
+        f"{NEWER}::test_the_most_violated_constraint_is_the_loss",
+    ),
+    Mutant(
+        "solvers/classic/planes.py",
+        "np.maximum.at(slack, self.family, values)",
+        "np.add.at(slack, self.family, values)",
+        f"{NEWER}::test_a_working_set_knows_its_constraints",
     ),
     # reductions, softmax, losses, conventions, representations
     Mutant("reductions/one_vs_one.py", "votes[:, j] += h >= 0", "votes[:, j] += h > 0", PAIRS),

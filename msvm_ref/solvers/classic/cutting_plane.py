@@ -35,14 +35,12 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import clipped, violations
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import Run, positive_integer, until_certified
-from msvm_ref.solvers.classic.master import solve_master
+from msvm_ref.solvers.classic.master import FINEST, solve_master
 from msvm_ref.solvers.classic.planes import NSlack, OneSlack, Planes
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 
 PATIENCE = 20
-FINEST = 1e-13
-"""The smallest relative error that is asked of a master."""
 
 
 def solve_cutting_plane(
@@ -94,7 +92,6 @@ class CuttingPlanes:
             "iterations": self.masters,
             "constraints": self.found,
             "working_set": len(self.planes),
-            "kernel_evaluations": self.problem.n**2,
         }
 
     def step(self, epsilon: float, deadline: Deadline) -> tuple[bool, bool]:

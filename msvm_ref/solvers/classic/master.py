@@ -2,11 +2,16 @@
 
     max  <delta, lambda> - 1/2 lambda' H lambda    s.t.  lambda >= 0,  the sum over each family at most 1
 
-A small QP for cvxpy, with the backends of the ground truth in their order until one says that it solved it; its answer is
-made feasible by clipping and scaling, so that what it is worth does not rest on anybody's word.
+A small QP for cvxpy. Its answer is made feasible by clipping and scaling, and its own duality gap, against
+
+    1/2 lambda' H lambda + sum over families of max(0, max_k (delta - H lambda)_k),
+
+decides whether it will do: no backend's word is taken, and the next of the ground truth's backends is asked where it will not.
 """
 
 from __future__ import annotations
+
+from itertools import product
 
 import cvxpy as cp
 import numpy as np
@@ -18,38 +23,53 @@ from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.truth.backends import chain
 
+FINEST = 1e-13
+"""The smallest relative error that is asked of a backend."""
+
 
 def solve_master(
     H: Array, delta: Array, family: Index, accuracy: float, deadline: Deadline
 ) -> tuple[Array, str]:
-    """(lambda, who found it): of the backends tried, the one with the largest value."""
-    unit = float(abs(delta).max()) or 1.0
-    problem, unknown = posed(H / unit, delta / unit, family)
-    best, best_value, by, words = np.zeros(len(delta)), -np.inf, "none", ""
-    for backend in chain(None, 0):
-        report = backend.run(problem, accuracy, deadline.left)
-        if unknown.value is not None and np.isfinite(unknown.value).all():
-            answer = feasible(np.asarray(unknown.value), family)
-            value = float(delta @ answer - answer @ H @ answer / 2)
-            if value > best_value:
-                best, best_value, by = answer, value, backend.name
-        if report.status == "solved" or deadline.passed:
-            break
+    """(lambda, who found it): the first answer with a relative gap of at most ``accuracy``, else the best of all."""
+    problem, unknown, scale = posed(H, delta, family)
+    best, best_gap, by, words = np.zeros(len(delta)), np.inf, "none", ""
+    for backend, asked in product(chain(None, 0), (accuracy, FINEST)):
+        report = backend.run(problem, asked, deadline.left)
         words = report.words
+        if report.status != "failed" and np.isfinite(unknown.value).all():
+            answer = feasible(scale * unknown.value, family)
+            gap = relative_gap(H, delta, family, answer)
+            if gap < best_gap:
+                best, best_gap, by = answer, gap, backend.name
+        if best_gap <= accuracy or deadline.passed:
+            break
     if by == "none" and not deadline.passed:
-        raise BackendError("cutting-plane master", "solve a small QP", words)
+        raise BackendError("the master problem", "be solved by some backend", words)
     return best, by
 
 
-def posed(H: Array, delta: Array, family: Index) -> tuple[cp.Problem, cp.Variable]:
-    """The master in cvxpy's words."""
-    unknown = cp.Variable(len(delta), nonneg=True)
+def posed(H: Array, delta: Array, family: Index) -> tuple[cp.Problem, cp.Variable, Array]:
+    """The master in cvxpy's words for mu, and the scale: lambda = scale mu, of the size that H leaves room for."""
+    room, curve = float(abs(delta).max()), np.diag(H)
+    scale = np.minimum(1.0, np.divide(room, curve, out=np.ones_like(delta), where=curve > 0))
+    unit = float(abs(scale * delta).max()) or 1.0
     families, row = np.unique(family, return_inverse=True)
-    sums = sparse.csr_array(
-        (np.ones(len(row)), (row, np.arange(len(row)))), shape=(len(families), len(row))
-    )
-    curve = cp.quad_form(unknown, (H + H.T) / 2, assume_PSD=True)
-    return cp.Problem(cp.Minimize(curve / 2 - delta @ unknown), [sums @ unknown <= 1]), unknown
+    sums = sparse.csr_array((scale, (row, np.arange(len(row)))), shape=(len(families), len(row)))
+    largest = np.asarray(sums.max(axis=1).toarray()).ravel()
+    mu = cp.Variable(len(delta), nonneg=True)
+    square = cp.quad_form(mu, scale[:, None] * (H + H.T) * scale / (2 * unit), assume_PSD=True)
+    within = [sparse.diags_array(1 / largest) @ sums @ mu <= 1 / largest]
+    return cp.Problem(cp.Minimize(square / 2 - (scale * delta / unit) @ mu), within), mu, scale
+
+
+def relative_gap(H: Array, delta: Array, family: Index, multipliers: Array) -> float:
+    """(primal - dual) / primal of the master; 0 where the primal is."""
+    fall = H @ multipliers
+    slack = np.zeros(family.max(initial=0) + 1)
+    np.maximum.at(slack, family, delta - fall)
+    primal = float(multipliers @ fall) / 2 + float(slack.sum())
+    gap = float(multipliers @ fall) + float(slack.sum()) - float(delta @ multipliers)
+    return gap / primal if primal > 0 else 0.0
 
 
 def feasible(multipliers: Array, family: Index) -> Array:
