@@ -319,9 +319,16 @@ def test_a_working_set_knows_its_constraints():
     rng = np.random.default_rng(1)
     for planes in (NSlack(problem), OneSlack(problem)):
         families = problem.n if isinstance(planes, NSlack) else 1
-        for _ in range(3):
-            U = most_violated(problem, rng.normal(size=(problem.n, 3)))
+        taken = [most_violated(problem, rng.normal(size=(problem.n, 3))) for _ in range(3)]
+        for U in taken:
             planes.add(U, np.ones(families, dtype=bool))
+        here = rng.normal(size=(problem.n, 3))
+        t = violations(problem, here)
+        t = np.where(np.isfinite(t), t, 0.0)
+        values = np.array([(U * t).sum(axis=1) for U in taken])
+        slack = (values if families > 1 else values.sum(axis=1)).max(axis=0).clip(0)
+        units = problem.costs if families > 1 else problem.costs.sum()
+        assert -planes.violation(0 * U, here) * units == pytest.approx(slack)
         multipliers = rng.uniform(size=len(planes))
         alpha, scores = planes.combined(multipliers)
         A = expansion(problem, alpha)
