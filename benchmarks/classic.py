@@ -1,11 +1,11 @@
-"""``python -m benchmarks.classic``: every classic method side by side, to a certified relative gap of 1e-3; into docs/benchmarks.md.
+"""``python -m benchmarks.classic``: every classic method, to a certified relative gap of 1e-3, into docs/benchmarks.md.
 
-Methods come from the registry: whatever ``solvers.METHODS`` has in ``solvers/classic``, and ``fast`` as the yardstick. Each is
-given, on each of four data sets (standardised, C = 1), the first setting of SETTINGS it takes; of rbf kernels (gamma = 1/p) and
-linear ones it gets the first it takes. What is measured is one ``solve(..., tolerance=1e-3)``: the method runs at ever smaller
-values of its own epsilon until the judge says that the gap is at most 1e-3, and time and kernel values are of the whole of that,
-certificates included. Time is CPU time, compiled kernels warm, the best of REPEATS, as a multiple of that of ``fast`` on
-the very same problem in the same run. A cell "-" is a method that did not get there within SECONDS; the gap stands beside it.
+Methods come from the registry: whatever ``solvers.METHODS`` has in ``solvers/classic``, with ``fast`` as the yardstick. A
+method is asked for CS and for WW, each with the first cost, bias and kernel it takes, on four data sets (standardised, C = 1,
+rbf with gamma = 1/p). Measured is one ``solve(..., tolerance=1e-3)``: the method runs at ever smaller values of its own epsilon until
+the judge says that the gap is at most 1e-3; time and kernel values are of the whole of that, certificates included. Time is
+CPU time with warm kernels, the best of REPEATS, as a multiple of that of ``fast`` on the very same problem in the same run.
+A cell "–" is a method that did not get there within SECONDS; the gap it had reached stands beside it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def lines() -> list[Line]:
 def takes(line: Line, X: np.ndarray, y: np.ndarray) -> bool:
     """Does the method accept such a problem? Solving a tiny one also compiles it."""
     try:
-        mr.solve(line.problem(X, y), line.method, tolerance=1e-2, **dict(line.options))
+        options = {**dict(line.options), "max_seconds": SECONDS}
+        mr.solve(line.problem(X, y), line.method, tolerance=1e-2, **options)
     except (mr.SpecError, mr.DataError):
         return False
     return True
@@ -123,7 +124,7 @@ def measured(problem: mr.Problem, method: str, **options: Any) -> tuple[mr.Solut
 
 
 def cell(line: Line, X: np.ndarray, y: np.ndarray) -> str:
-    """times fast's time / kernel values in thousands, fast's own in brackets."""
+    """The multiple of fast's time / kernel values in thousands [those of fast]."""
     problem = line.problem(X, y)
     if line.kernel == "rbf":
         _ = problem.features, problem.gram
@@ -131,9 +132,13 @@ def cell(line: Line, X: np.ndarray, y: np.ndarray) -> str:
     solution, seconds = measured(problem, line.method, **dict(line.options))
     if not solution.converged:
         return f"– (gap {solution.certificate.relative_gap:.0e})"
-    counts = [solution.work["kernel_evaluations"] / 1e3, yard.work["kernel_evaluations"] / 1e3]
-    told = [f"{count:.3g}" if count < 1000 else f"{count:.0f}" for count in counts]
-    return f"{seconds / unit:.2g} / {told[0]} [{told[1]}]"
+    own, theirs = (s.work["kernel_evaluations"] / 1e3 for s in (solution, yard))
+    return f"{short(seconds / unit)} / {short(own)} [{short(theirs)}]"
+
+
+def short(number: float) -> str:
+    """Two digits, or as many as there are before the point."""
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def table(sets: dict[str, tuple[np.ndarray, np.ndarray]], rows: list[Line]) -> list[str]:
@@ -153,13 +158,14 @@ def section(sets: dict[str, tuple[np.ndarray, np.ndarray]], rows: list[str]) -> 
         for name, (X, y) in sets.items()
     )
     load_average = ", ".join(f"{v:.1f}" for v in os.getloadavg())
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, load {load_average}"
     words = f"""
-`OMP_NUM_THREADS=1 python -m benchmarks.classic` (this section is its output, {date.today()}; {platform.machine()}, {os.cpu_count()} cores,
-load {load_average}). One `solve(problem, method, tolerance=1e-3)`, certified: CPU time as a multiple of that of `fast` on the same problem in the same
-run / thousands of kernel values (inner products ⟨w_c, x⟩ for `acf`), those of `fast` in brackets. Standardised data, C = 1, rbf with γ = 1/p;
-² is the quadratic cost. A method is asked for CS and for WW, each with the first bias and kernel it takes. – : not within {SECONDS:.0f} s, with the
-gap it had reached. Features, Gram and compilation are not in the time; a method that works on the Gram counts all of it.
-Data: {sizes}.
+`OMP_NUM_THREADS=1 python -m benchmarks.classic` (this section is its output; {date.today()}, {machine}). One
+`solve(problem, method, tolerance=1e-3)`, certified: CPU time as a multiple of that of `fast` on the same problem in the same
+run / thousands of kernel values (inner products ⟨w_c, x⟩ for `acf` and for a linear `fast`), those of `fast` in brackets.
+A method is asked for CS and for WW, each with the first cost, bias and kernel it takes; standardised data, C = 1, rbf with
+γ = 1/p; ² is the quadratic cost. –: not within {SECONDS:.0f} s, with the gap reached. Features, Gram and compilation are
+not in the time; a method that works on the Gram counts all of it. Data: {sizes}.
 """
     return "\n".join([HEADING, words, *rows, ""])
 
@@ -169,7 +175,7 @@ def write(text: str, page: Path = PAGE) -> None:
     before = page.read_text(encoding="utf-8")
     pattern = re.compile(rf"{re.escape(HEADING)}\n.*?(?=\n## |\Z)", re.DOTALL)
     if pattern.search(before):
-        after = pattern.sub(lambda _: text.rstrip("\n"), before)
+        after = pattern.sub(lambda _: text.rstrip("\n") + "\n", before)
     else:
         after = f"{before.rstrip()}\n\n{text.rstrip()}"
     page.write_text(after.rstrip("\n") + "\n", encoding="utf-8")

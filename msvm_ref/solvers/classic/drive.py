@@ -8,6 +8,7 @@ slices, between which the clock is looked at.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ SLICE = 0.2
 """Seconds between two looks at the clock."""
 FIRST, LAST = 1e-2, 1e-15
 """The first precision asked for, and the one below which float64 has nothing more to give (relative to the target)."""
+FALLING = 0.5
+"""While a finer precision leaves at most this of the gap, the multipliers' own weights are judged and no others tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +87,12 @@ def until_certified(
         start = time.perf_counter()
         run = advance(precision)
         W, b = weights(problem, run.alpha)
-        candidate, certificate = finish(
-            problem, Candidate(W, b if run.b is None else run.b, run.alpha), tolerance, deadline
-        )
+        raw = Candidate(W, b if run.b is None else run.b, run.alpha)
+        goes_on = run.met and precision > LAST and not deadline.passed
+        candidate, certificate = finish(problem, raw, math.inf, deadline)
+        falls = best is None or certificate.relative_gap < FALLING * best.certificate.relative_gap
+        if certificate.relative_gap > tolerance and not (goes_on and falls):
+            candidate, certificate = finish(problem, raw, tolerance, deadline)
         gap = certificate.relative_gap
         said = (
             f"precision {precision:.0e}"
@@ -106,7 +112,7 @@ def until_certified(
                 Solution(problem, candidate, certificate, method, run.backend, tolerance, ()),
                 run.bounds,
             )
-        if best.converged or not run.met or precision <= LAST or deadline.passed:
+        if best.converged or not goes_on:
             work = {"kernel_evaluations": problem.n**2, **run.work, **bounds}
             return replace(best, attempts=tuple(attempts), work=work)
         precision /= 10
