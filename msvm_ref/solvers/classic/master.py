@@ -21,10 +21,12 @@ from msvm_ref.errors import BackendError
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.deadline import Deadline
-from msvm_ref.solvers.truth.backends import chain
+from msvm_ref.solvers.truth.backends import chain, clocked
 
 FINEST = 1e-13
 """The smallest relative error that is asked of a backend."""
+SHORT = 300
+"""Constraints up to which a backend without a clock of its own may be asked under a limit in seconds."""
 
 
 def solve_master(
@@ -33,7 +35,10 @@ def solve_master(
     """(lambda, who found it): the first answer with a relative gap of at most ``accuracy``, else the best of all."""
     problem, unknown, scale = posed(H, delta, family)
     best, best_gap, by, words = np.zeros(len(delta)), np.inf, "none", ""
-    for backend, asked in product(chain(None, 0), (accuracy, FINEST)):
+    backends = chain(None, len(delta))
+    if deadline.limited:
+        backends = clocked(backends, len(delta) <= SHORT, named=False)
+    for backend, asked in product(backends, (accuracy, FINEST)):
         report = backend.run(problem, asked, deadline.left)
         words = report.words
         if report.status != "failed" and np.isfinite(unknown.value).all():
