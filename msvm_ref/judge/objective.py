@@ -190,7 +190,8 @@ def _losses(
 def _slack_losses(machine: Machine, xi: Real, doubt: Real) -> tuple[Real, Real]:
     """phi(xi) = (c / h) (xi - c/2) with c = min(xi, h) [xi itself, not capped], and its doubt.
 
-    phi' grows at most by 1/h, and is at most 1 where capped: a doubt e of xi is one of e min(phi'(xi) + e/2h, 1) of phi. And |d phi / d h| <= phi / h, so that h may be rounded once like everything else.
+    phi' grows at most by 1/h, and is at most 1 where capped: a doubt e of xi is one of e min(phi'(xi) + e/2h, 1) of phi.
+    And |d phi / d h| <= phi / h, so that h may be rounded once like everything else.
     """
     dtype, (capped, width) = xi.dtype.type, machine.slack_cost
     if not width:
