@@ -27,8 +27,9 @@ from scipy.optimize import linprog
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, MMR_ORTHO, OVA, RM, WW
+from msvm_ref.model.cost import Cost
 from msvm_ref.model.kernels import Kernel, linear, polynomial, rbf
-from msvm_ref.model.machine import OTHERS_MAX, OTHERS_SUM, SELF, TOTAL_MAX, TOTAL_SUM, Cost, Machine
+from msvm_ref.model.machine import OTHERS_MAX, OTHERS_SUM, SELF, TOTAL_MAX, TOTAL_SUM, Machine
 from msvm_ref.model.problem import Bias, Problem
 
 Machines = st.SearchStrategy[Machine] | Callable[[int], st.SearchStrategy[Machine]]

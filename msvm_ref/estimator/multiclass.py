@@ -20,9 +20,9 @@ class MulticlassSVC(CertifiedClassifier):
     """min 1/2 ||W||^2 [+ 1/2 ||b||^2] + C sum_i weight_i L(f(x_i), y_i), predicted class argmax_c f_c(x).
 
     ``machine``: "WW", "CS", "LLW", "MMR", "MMR_ORTHO", "RM(1/2)", "OVA", "AMO", "ATM", "ATS", or a ``Machine``.
-    C is in the Unified View's convention; ``msvm_ref.conventions`` maps others. ``cost`` "linear", "quadratic" or "huber(h)", None for
-    the machine's own. ``bias`` "penalized" (the default: the solution is unique), "free" or "none". ``kernel`` "linear", "rbf",
-    "poly", "precomputed", a Kernel or a callable. ``tol`` is a certified relative gap. ``method`` "auto" takes the ground
+    C is in the Unified View's convention; ``msvm_ref.conventions`` maps others. ``cost`` "linear", "quadratic" or
+    "huber(h)", None for the machine's own. ``bias`` "penalized" (the default: the solution is unique), "free" or "none".
+    ``kernel`` "linear", "rbf", "poly", "precomputed", a Kernel or a callable. ``tol`` is a certified relative gap. ``method`` "auto" takes the ground
     truth for small problems and the fast solver for others; ``method_`` says which. ``max_iter`` and ``max_seconds``
     belong to methods that iterate; others refuse them. ``verbose`` prints a line for each problem that was solved.
 
@@ -132,4 +132,4 @@ class MulticlassSVC(CertifiedClassifier):
             raise SpecError(
                 "machine", "be a catalogue name such as 'WW', or a Machine", repr(self.machine)
             )
-        return machine if self.cost is None else machine.with_cost(self.cost)  # type: ignore[arg-type]
+        return machine if self.cost is None else machine.with_cost(self.cost)

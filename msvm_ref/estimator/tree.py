@@ -73,7 +73,7 @@ class MarginTreeClassifier(CertifiedClassifier):
             C=self.C,
             kernel=data.kernel,
             bias=self.bias,  # type: ignore[arg-type]
-            cost=self.cost,  # type: ignore[arg-type]
+            cost=self.cost,
             sample_weight=None if copies else data.weight,
             rule=self.rule,  # type: ignore[arg-type]
             solve=self._solver(),

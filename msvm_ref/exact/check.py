@@ -5,7 +5,9 @@ rationals, is a complete proof. Nothing here depends on how the numbers were fou
 
     P = 1/2 ||f||^2 [+ 1/2 ||b||^2 penalized] + sum_i C_i sum_r phi(xi_ir),   xi_ir = max(0, max_{p in r} gamma - <nu_p, f_i>)
     D = sum gamma alpha - 1/2 ||A||^2 [- 1/2 ||1'A||^2 penalized] - sum h (group sum)^2 / (2 C_i)
-    A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m],   Pi subtracts the mean over m under sum-to-zero, else Pi = I;  phi and h: ``model/cost.py``.
+    A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m],   Pi subtracts the mean over m under sum-to-zero, else Pi = I.
+
+phi and h are the cost's (``model/cost.py``).
 
 An optimum is stated in one of two ways, which differ in the scores and in the norm alone:
 

@@ -26,12 +26,13 @@ from msvm_ref.fisher.loss import Component, Group, Number, PointLoss
 from msvm_ref.fisher.region import Constraint, centred
 from msvm_ref.model.cost import SlackCost, slack_cost
 
+SQUARED = slack_cost("quadratic")
 NEAR = (1e-5, 1e-7, 1e-3, 1e-9)
 """How close to the slack a violation counts as active, tried in turn."""
 
 
 def quadratic_minimum(
-    loss: PointLoss, P: Sequence[Number], cost: SlackCost = slack_cost("quadratic")
+    loss: PointLoss, P: Sequence[Number], cost: SlackCost = SQUARED
 ) -> tuple[Number, tuple[Constraint, ...]]:
     """(min R_P, its minimisers) for the loss with slacks of that cost; ``loss`` says margins, targets and groups."""
     groups = [(y, group) for y in range(loss.d) if P[y] > 0 for group in loss.groups[y]]

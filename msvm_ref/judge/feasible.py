@@ -10,7 +10,7 @@ makes alpha + delta feasible. It is applied in floats, which leaves an r of roun
 charged to the dual value by D's second-order expansion. For any b, sum delta <Pi nu, b> = -<b, r>, so the slope of D along
 delta may be taken about any bias:
 
-    D(alpha + delta) >= D(alpha) - sum |gamma - <Pi nu, f + b>| |delta| - |<b, r>| - 1/2 ||W_delta||^2 - (the slack cost's term).
+    D(alpha + delta) >= D(alpha) - sum |gamma - <Pi nu, f + b>| |delta| - |<b, r>| - 1/2 ||W_delta||^2 - (slack cost's term).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     D(alpha) = sum gamma alpha - 1/2 ||W_alpha||^2 [- 1/2 ||b_alpha||^2] - sum_ir h (sum_{p in r} alpha_ip)^2 / (2 C_i)
     W_alpha  = Phi' A,   b_alpha = 1' A,   A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]
 
-phi and h are the cost's (``model/cost.py``: h = 0 for the linear one). Weights enter through their ``Image``: the scores they give
-the examples and half their squared norm (``judge/image.py``). Every operation errs by at most a factor 1 + u; k of them
+phi and h are the cost's (``model/cost.py``: h = 0 for the linear one). Weights enter through their ``Image``: the scores they
+give the examples and half their squared norm (``judge/image.py``). Every operation errs by at most a factor 1 + u; k of them
 by gamma_k = k u / (1 - k u), whatever the order of summation (Higham 2002, section 3.1). Magnitudes carry that bound to the
 end, so ``low`` and ``high`` hold for the float64 data, C and weights as exact numbers.
 """
@@ -190,8 +190,8 @@ def _losses(
 def _slack_losses(machine: Machine, xi: Real, doubt: Real) -> tuple[Real, Real]:
     """phi(xi) = (c / h) (xi - c/2) with c = min(xi, h) [xi itself, not capped], and its doubt.
 
-    phi' grows at most by 1/h, and is at most 1 where capped, so that a doubt e of xi is one of e min(phi'(xi) + e/2h, 1) of phi;
-    and |d phi / d h| <= phi / h, so that h may be rounded once like everything else.
+    phi' grows at most by 1/h, and is at most 1 where capped: a doubt e of xi is one of e min(phi'(xi) + e/2h, 1) of phi.
+    And |d phi / d h| <= phi / h, so that h may be rounded once like everything else.
     """
     dtype, (capped, width) = xi.dtype.type, machine.slack_cost
     if not width:

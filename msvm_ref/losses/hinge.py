@@ -4,8 +4,8 @@
     L(f,y) = sum_r phi(xi_r),   xi_r = max(0, max_{c in r} t_c)     (UV Definitions 3 and 4), phi: ``model/cost.py``
     dL/df  = - sum_c lambda_c nu[y,c,:],   lambda_c = [t_c > 0] (own slack),  one c with t_c = xi > 0 (shared slack)
 
-times phi'(xi): 2 xi for the squared hinge, min(xi / h, 1) for Huber's. Where the scores matter only through their differences, f_c - f_y is formed before anything else, so that
-a common shift of the scores costs no accuracy.
+times phi'(xi): 2 xi for the squared hinge, min(xi / h, 1) for Huber's. Where the scores matter only through their
+differences, f_c - f_y is formed before anything else, so that a common shift of the scores costs no accuracy.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from msvm_ref.losses.arrays import Array, Batch, batch
 from msvm_ref.losses.hinge import hinge_losses, hinge_subgradients
 from msvm_ref.losses.plan import plan
 from msvm_ref.losses.softmax import Softmax, softmax_losses, softmax_subgradients
-from msvm_ref.model.machine import Cost, Machine
+from msvm_ref.model.cost import Cost
+from msvm_ref.model.machine import Machine
 
 Reduction = Literal["mean", "sum", "none"]
 

@@ -1,4 +1,4 @@
-"""What a slack costs: C phi(xi), and what that makes of its multipliers a (docs/mathematics.md, section 2).
+"""What a slack costs: C phi(xi), and what that makes of its multipliers a (docs/mathematics.md, section 1).
 
     phi(xi) = rate (xi - h rate / 2),   rate = phi'(xi)          (C phi)*(a) = h a^2 / (2 C)  for  0 <= a [<= C, capped]
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.cost import Cost
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
-from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias
 from msvm_ref.reductions.binary import BinarySVM, Codes, Solve
 from msvm_ref.reductions.linkage import Group, cluster, kept_together

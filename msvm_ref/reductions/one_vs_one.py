@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.cost import Cost
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear
-from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias
 from msvm_ref.reductions.binary import BinarySVM, Codes, Solve, train
 from msvm_ref.reductions.samples import Samples

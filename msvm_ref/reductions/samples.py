@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.catalogue import WW
+from msvm_ref.model.cost import Cost
 from msvm_ref.model.kernels import Kernel, KernelFunction, linear, precomputed
-from msvm_ref.model.machine import Cost
 from msvm_ref.model.problem import Bias, Problem
 
 MOST_HARD = 1000

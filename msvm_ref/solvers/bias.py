@@ -1,9 +1,9 @@
 """The free bias for given weights: an optimal b, and the interval each b_c may range over when b is not unique.
 
 With W fixed the loss is a convex function of b alone. Linear cost: a linear program; the optimal b are
-a face of it. A smooth cost: the slacks of groups below their cap are unique, so the optimal b are those that reproduce them, keep
-those at the cap above the width, and keep every component with a positive multiplier at its slack. Where adding one constant to every b_c changes no margin (relative
-machines), b is reported with sum_c b_c = 0.
+a face of it. A smooth cost: the slacks of groups below their cap are unique, so the optimal b are those that reproduce them,
+keep those at the cap above the width, and keep every component with a positive multiplier at its slack. Where adding one
+constant to every b_c changes no margin (relative machines), b is reported with sum_c b_c = 0.
 """
 
 from __future__ import annotations

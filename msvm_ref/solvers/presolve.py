@@ -1,13 +1,13 @@
 """The same problem in units that suit a solver's floats, and the way back.
 
-    min  1/2 sum_j ||W_j||^2 + sum_i C_i sum_r phi(xi_ir)     s.t.  <nu_p, f_i> + xi_ir >= gamma_p,   f_i = W' phi_i [+ b]
+    min  1/2 sum_j ||W_j||^2 + sum_i C_i sum_r L(xi_ir)     s.t.  <nu_p, f_i> + xi_ir >= gamma_p,   f_i = W' phi_i [+ b]
 
 With phi_ij = m_j + E_j Z_ij, W_j = (g/v) V_j / E_j, xi = g xi', alpha = (kappa/g) alpha' and the value P = kappa P' that is
 
-    min  1/2 sum_j h_j ||V_j||^2 + sum_i c_i sum_r phi'(xi'_ir)   s.t.  <nu_p / v, Z_i V + u> + xi'_ir >= gamma_p / g
+    min  1/2 sum_j h_j ||V_j||^2 + sum_i c_i sum_r L'(xi'_ir)   s.t.  <nu_p / v, Z_i V + u> + xi'_ir >= gamma_p / g
 
-    h_j = (g/v)^2 / (kappa E_j^2),   c_i = C_i g^q / kappa,   phi(g xi') = g^q phi'(xi'): q = 1 and a width divided by g where the
-    cost is capped (``model/cost.py``), q = 2 and the same width where it is not,
+    h_j = (g/v)^2 / (kappa E_j^2),   c_i = C_i g^q / kappa,   L(g xi') = g^q L'(xi'):
+    q = 1 and a width divided by g where the cost L is capped (``model/cost.py``), q = 2 and the same width where it is not,
     u   free (a free bias absorbs the translation m),  u = V't with t_j = m_j / E_j (nothing absorbs it),  or u = 0, m = 0.
 
 (phi has a column of ones for a penalized bias, whose row of W is b.) g, v, kappa and E_j are powers of two, so that nothing
@@ -16,7 +16,8 @@ is rounded by them, on the way there or back; phi - m is rounded once, at the si
 ``Pieces`` says on which branch each hinge is: where a component is known to hold it is left out, where it is known to be
 violated (own slack, linear cost) its hinge is replaced by its linear piece, gamma - mu. Both are minorants of the hinge, so the
 reduced problem is a relaxation, and it has the same solution as soon as no piece is contradicted.
-``ceiling`` caps the C_i (linear cost): a slack price above every multiplier is an exact penalty, and a lower one is easier to compute with.
+``ceiling`` caps the C_i (linear cost): a slack price above every multiplier is an exact penalty, and a lower one is easier to
+compute with.
 """
 
 from __future__ import annotations

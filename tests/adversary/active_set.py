@@ -2,7 +2,7 @@
 
     tight (i,p):  gamma - <Pi nu_p, sum_j K_ij A_j + b> = 0            (linear cost, group below C_i)
                                                        = level_i       (linear cost, shared slack, group sum = C_i)
-    and h mass / C_i more on the right for a cost of width h, mass the group's sum (1/2 for the quadratic, without the C_i's bound)
+    and h mass / C_i more on the right for a cost of width h (1/2 for the quadratic, which has no bound), mass the group's sum
     free bias:    sum alpha Pi nu = 0, and sum_c b_c = 0 where a common shift changes no margin
 
 Nothing here proves anything: a wrong active set gives a point that the evaluator refuses.

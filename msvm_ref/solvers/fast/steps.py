@@ -191,7 +191,7 @@ def block_step(
             before += alpha[p]
             after += new[p]
     rise = after - before if slack == OWN else after * after - before * before
-    gain -= width * rise / (2.0 * cost)
+    gain -= float(width) * rise / (2.0 * cost)
     expand(shape, y, sigma, pull, rows, own, move)
     size = 0.0
     for p in range(d):

@@ -4,8 +4,9 @@
     s.t. <nu[y_i,p], V'z_i + u> + xi_ir >= gamma[y_i,p]  (p in group r),  xi >= 0,
          V 1 = 0 and 1'u = 0 under sum-to-zero,  u free, tied to V, or 0     (``presolve``: the problem's own primal, scaled)
 
-phi(xi) is min over v of v^2 / (2h) + (xi - v), v <= xi where the cost is capped and v = xi where it is not (``model/cost.py``);
-with eta = sqrt(c_i / h) v the objective has unit curvature. A component known to be violated enters by its linear piece, c_i (gamma - mu), and one known to hold not at all.
+phi(xi) is the least v^2 / (2h) + (xi - v), v <= xi, where the cost is capped, and v = xi where it is not (``model/cost.py``);
+with eta = sqrt(c_i / h) v the objective has unit curvature. A component known to be violated enters by its linear piece,
+c_i (gamma - mu), and one known to hold not at all.
 """
 
 from __future__ import annotations

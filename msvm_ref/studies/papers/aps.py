@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from msvm_ref.fisher import fisher_consistency, regret_constant
 from msvm_ref.model.catalogue import CS, LLW, OVA
-from msvm_ref.model.machine import Cost, Machine
+from msvm_ref.model.cost import Cost
+from msvm_ref.model.machine import Machine
 from msvm_ref.studies.papers.claim import Claim, Evidence, show
 
 

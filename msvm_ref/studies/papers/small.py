@@ -16,7 +16,8 @@ import numpy as np
 
 from msvm_ref.exact.optimum import ExactOptimum, prove_optimum
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.model.machine import OTHERS_SUM, Aggregation, Cost, Machine, Margin, Target
+from msvm_ref.model.cost import Cost
+from msvm_ref.model.machine import OTHERS_SUM, Aggregation, Machine, Margin, Target
 from msvm_ref.model.problem import Bias, Problem
 
 Rationals = Any

@@ -85,7 +85,7 @@ def test_the_closed_form_of_a_block_is_the_ascents_optimum(machine, cost):
             q = np.where(
                 form.mask[y], np.round(random.normal(size=d) * 2, int(random.integers(3))), 0.0
             )
-            ridge, cap = (0.0, C) if cost == "linear" else (1 / (2 * C), np.inf)
+            ridge, cap = form.width / C, C if form.capped else np.inf
             closed, slow = np.zeros(d), np.zeros(d)
             solve_block(
                 form.shape,
@@ -95,7 +95,8 @@ def test_the_closed_form_of_a_block_is_the_ascents_optimum(machine, cost):
                 form.pull,
                 form.products,
                 form.mask,
-                form.quadratic,
+                form.capped,
+                form.width,
                 k,
                 C,
                 q,
