@@ -90,7 +90,8 @@ class State:
     """beta, the support patterns with their gradients, the odds, and where the epoch stands."""
 
     def __init__(self, problem: Problem, theirs: Relative, random: np.random.Generator) -> None:
-        self.random, self.K, self.y = random, theirs.gram, np.asarray(problem.y)
+        phi, constant = problem.dense_features, float(problem.bias == "penalized")
+        self.random, self.K, self.y = random, phi @ phi.T + constant, np.asarray(problem.y)
         self.costs, n = theirs.costs, problem.n
         self.beta, self.g = np.zeros((n, problem.d)), np.zeros((n, problem.d))
         self.support = np.zeros(0, dtype=np.int64)
