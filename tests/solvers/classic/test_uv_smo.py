@@ -110,22 +110,21 @@ def test_rows_are_the_kernel_s_and_the_one_used_longest_ago_leaves():
             KernelRows(problem, bad, 1)
 
 
-@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("cost", [*COSTS, "huber(1/4)"])
 def test_columns_are_uv_s_q_and_the_gradient_is_v_less_q_alpha(machine, cost):
-    """Q by M and k as the ground truth has them; the quadratic cost's 1/(2 C_i) on the pair, or on the whole example."""
+    """Q by M and k as the ground truth has them; a cost's h / C_i on the pair, or on the whole example."""
     X, y = blobs(3, per_class=2)
     weight = np.array([1.0, 2.0, 0.5, 0.0, 1.0, 4.0])
     problem = mr.Problem(machine.with_cost(cost), X, y, C=0.5, sample_weight=weight)
-    dual = UnifiedDual(problem, "test", 1.0)
+    dual = UnifiedDual(problem, 1.0)
     pairs, size = dual.pairs, len(dual.pairs.owner)
     assert not (pairs.owner == 3).any()
     counted, M = kernel_modifiers(problem.spec)
     place = {tuple(map(int, pair)): k for k, pair in enumerate(counted)}
     at = [place[int(y[i]), int(p)] for i, p in zip(pairs.owner, pairs.component, strict=True)]
     Q = M[np.ix_(at, at)] * problem.gram[np.ix_(pairs.owner, pairs.owner)]
-    if cost == "quadratic":
-        same = pairs.owner[:, None] == pairs.owner if pairs.shared else np.eye(size, dtype=bool)
-        Q = Q + same / (2 * problem.costs[pairs.owner])
+    same = pairs.owner[:, None] == pairs.owner if pairs.shared else np.eye(size, dtype=bool)
+    Q = Q + same * problem.spec.width / problem.costs[pairs.owner]
     ours, room = np.empty((size, size)), np.empty((3, 3))
     for t in range(size):
         row = dual.rows.row(int(pairs.owner[t]))
@@ -165,7 +164,7 @@ def test_two_variables_are_solved_exactly():
 
 def test_the_working_set_in_boxes_is_the_worst_and_the_one_that_gains_most_with_it():
     X, y = blobs(3, per_class=2)
-    dual = UnifiedDual(mr.Problem(mr.LLW, X, y, C=1.0), "test", 1.0)
+    dual = UnifiedDual(mr.Problem(mr.LLW, X, y, C=1.0), 1.0)
     pairs, size = dual.pairs, len(dual.pairs.owner)
     rng = np.random.default_rng(3)
     everything, room, Q_a = np.arange(size), np.empty((3, 3)), np.empty(size)
@@ -191,7 +190,7 @@ def test_the_working_set_in_boxes_is_the_worst_and_the_one_that_gains_most_with_
 
 def test_the_violation_of_an_example_counts_what_is_left_of_C_as_one_more_multiplier():
     X, y = blobs(3, per_class=1)
-    dual = UnifiedDual(mr.Problem(mr.ATM, X, y, C=1.0), "test", 1.0)
+    dual = UnifiedDual(mr.Problem(mr.ATM, X, y, C=1.0), 1.0)
     pairs, everything = dual.pairs, np.arange(9)
     g = np.array([3.0, 1, -1, -1, -2, -3, 5, 4, 2])
     full = np.array([1.0, 0, 0, 0, 0.5, 0.5, 0.5, 0, 0.5])
@@ -215,7 +214,7 @@ def test_the_violation_of_an_example_counts_what_is_left_of_C_as_one_more_multip
 def test_only_what_its_gradient_holds_at_a_bound_is_shrunk():
     X, y = blobs(3, per_class=1)
     own, shared = (
-        UnifiedDual(mr.Problem(machine, X, y, C=1.0), "test", 1.0).pairs
+        UnifiedDual(mr.Problem(machine, X, y, C=1.0), 1.0).pairs
         for machine in (mr.ATS, mr.ATM)
     )
     alpha = np.array([0.0, 0, 0.5, 1, 1, 0.5, 0, 1, 0])
@@ -236,7 +235,7 @@ def test_only_what_its_gradient_holds_at_a_bound_is_shrunk():
 def test_a_rule_met_by_what_is_in_sight_is_not_yet_met():
     """The loop ends at once, everything is looked at again, and only then may it have ended."""
     X, y = blobs(3)
-    ascent = Ascent(mr.Problem(mr.WW, X, y), "test", 2, True, 1.0)
+    ascent = Ascent(mr.Problem(mr.WW, X, y), 2, True, 1.0)
     ascent.refresh()
     ascent.state[0] = 0
     taken, code = steps(
@@ -285,7 +284,7 @@ def test_sums_of_an_example_keep_their_bound():
     X, y = blobs(4)
     weight = weights("weighted", len(y))
     problem = mr.Problem(mr.ATM, X, y, C=0.3, sample_weight=weight)
-    ascent = Ascent(problem, "test", 2, True, 1.0)
+    ascent = Ascent(problem, 2, True, 1.0)
     for precision in (1e-1, 1e-4):
         ascent.solve(precision, 10_000, Deadline())
         alpha = ascent.multipliers
