@@ -37,6 +37,7 @@ KESLER = "tests/solvers/classic/test_kesler_kernel.py"
 WORKING_SET = f"{KESLER}::test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all"
 CLASSIC = "tests/solvers/classic/test_methods.py"
 NEWER = "tests/solvers/classic/test_acf_larank_planes.py"
+UV_SMO = "tests/solvers/classic/test_uv_smo.py"
 CS_BLOCK = "tests/solvers/classic/test_cs_block.py"
 PAIRS = "tests/reductions/test_one_vs_all_one_vs_one_dag.py"
 TREES = "tests/reductions/test_margin_trees.py"
@@ -308,6 +309,42 @@ MUTANTS = (
         REGIMES,
     ),
     # algorithms of the papers
+    Mutant(
+        "solvers/classic/working_set.py",
+        "if (g > 0.0 and alpha < upper) or (g < 0.0 and alpha > 0.0):",
+        "if (g > 0.0 and alpha > 0.0) or (g < 0.0 and alpha < upper):",
+        f"{UV_SMO}::test_the_working_set_in_boxes_is_the_worst_and_the_one_that_gains_most_with_it",
+    ),
+    Mutant(
+        "solvers/classic/working_set.py",
+        "low = 0.0 if room(upper[active[k]], total[i]) > 0.0 else np.inf",
+        "low = np.inf",
+        f"{UV_SMO}::test_the_violation_of_an_example_counts_what_is_left_of_C_as_one_more_multiplier",
+    ),
+    Mutant(
+        "solvers/classic/unified.py",
+        "cost[i] if spec.capped else np.full(len(i), np.inf),",
+        "np.full(len(i), problem.C) if spec.capped else np.full(len(i), np.inf),",
+        f"{UV_SMO}::test_columns_are_uv_s_q_and_the_gradient_is_v_less_q_alpha {COPIES}[uv-smo]",
+    ),
+    Mutant(
+        "solvers/classic/unified.py",
+        "if u == t or (shared and owner[u] == i):",
+        "if u == t:",
+        f"{UV_SMO}::test_columns_are_uv_s_q_and_the_gradient_is_v_less_q_alpha",
+    ),
+    Mutant(
+        "solvers/classic/two_variables.py",
+        "slope = g_a - g_b + (Q[1] - Q[2]) * room",
+        "slope = g_a - g_b - (Q[1] - Q[2]) * room",
+        f"{UV_SMO}::test_two_variables_are_solved_exactly",
+    ),
+    Mutant(
+        "solvers/classic/shrinking.py",
+        "(code == MET and some_hidden())",
+        "(code == MET and False)",
+        f"{UV_SMO}::test_a_rule_met_by_what_is_in_sight_is_not_yet_met",
+    ),
     Mutant("solvers/classic/bsvm.py", "v = -max(g[i, m], 0.0)", "v = -abs(g[i, m])", WORKING_SET),
     Mutant(
         "solvers/classic/bsvm.py",

@@ -7,6 +7,7 @@
                        acf                                     numba (classic/): Glasmachers, Dogan
                        larank                                  numba (classic/): Bordes, Bottou, Gallinari, Weston
                        cutting-plane                           cvxpy master (classic/): Tsochantaridis et al., Joachims et al.
+                       uv-smo, alternation                     numba (classic/): Dogan, Glasmachers, Igel
     rationals          exact                                   small problems of any scale, rounded once (rational)
     one of these       auto                                    by the problem's size, and another where that falls short
 
