@@ -61,7 +61,7 @@ def solve_acf(
     A sweep is one schedule, about n visits. ``work`` has sweeps, visits, and inner products <w_c, x_i> as kernel_evaluations.
     """
     refuse(problem)
-    ascent = Ascent(problem, np.random.default_rng(natural_number("seed", seed)))
+    ascent = AdaptiveAscent(problem, np.random.default_rng(natural_number("seed", seed)))
     budget = positive_integer("max_sweeps", max_sweeps)
     deadline = Deadline.of("max_seconds", max_seconds)
     scale = float(abs(problem.spec.gamma).max()) or 1.0
@@ -101,7 +101,7 @@ def refuse(problem: Problem) -> None:
         )
 
 
-class Ascent:
+class AdaptiveAscent:
     """The multipliers, W (p x d) and b of them, and the preferences."""
 
     def __init__(self, problem: Problem, random: np.random.Generator) -> None:

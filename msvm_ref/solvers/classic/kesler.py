@@ -26,6 +26,12 @@ from msvm_ref.model.problem import Problem
 Index = NDArray[np.int64]
 
 
+def extended_gram(problem: Problem) -> Array:
+    """k(x_i, x_j), plus 1 for a penalized bias, of the factor that defines the problem."""
+    phi = problem.dense_features
+    return np.asarray(phi @ phi.T + (1.0 if problem.bias == "penalized" else 0.0))
+
+
 @dataclass(frozen=True, eq=False)
 class KeslerKernel:
     """k' on pairs (example, component): ``kernel(pairs, others)`` is a matrix, ``kernel.gram()`` that of all that count."""
@@ -48,8 +54,7 @@ class KeslerKernel:
                 "'free'",
                 "FH (2) penalizes it so that the dual loses its equality: pass bias='penalized'",
             )
-        phi = problem.dense_features
-        gram = phi @ phi.T + (1.0 if problem.bias == "penalized" else 0.0)
+        gram = extended_gram(problem)
         counts = problem.spec.mask[problem.y] & (problem.costs > 0)[:, None]
         return KeslerKernel(
             frozen(gram), problem.spec.projected_nu, problem.y, np.argwhere(counts).astype(np.int64)

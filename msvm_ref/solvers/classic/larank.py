@@ -35,7 +35,7 @@ from msvm_ref.solvers.classic.drive import (
     sliced,
     until_certified,
 )
-from msvm_ref.solvers.classic.kesler import Index
+from msvm_ref.solvers.classic.kesler import Index, extended_gram
 from msvm_ref.solvers.classic.relative import Relative
 from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
@@ -90,8 +90,7 @@ class State:
     """beta, the support patterns with their gradients, the odds, and where the epoch stands."""
 
     def __init__(self, problem: Problem, theirs: Relative, random: np.random.Generator) -> None:
-        phi, constant = problem.dense_features, float(problem.bias == "penalized")
-        self.random, self.K, self.y = random, phi @ phi.T + constant, np.asarray(problem.y)
+        self.random, self.K, self.y = random, extended_gram(problem), np.asarray(problem.y)
         self.costs, n = theirs.costs, problem.n
         self.beta, self.g = np.zeros((n, problem.d)), np.zeros((n, problem.d))
         self.support = np.zeros(0, dtype=np.int64)

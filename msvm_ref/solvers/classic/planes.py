@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.classic.kesler import extended_gram
 
 NOTHING = 1e-8
 """A multiplier up to this share of its family's whole counts as 0: interior points leave no zeros."""
@@ -27,9 +28,7 @@ class Planes(ABC):
     """The constraints: families, delta, H, and how many masters in a row gave each a multiplier of 0."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        phi = problem.dense_features
-        self.K: Array = phi @ phi.T + (1.0 if problem.bias == "penalized" else 0.0)
+        self.problem, self.K = problem, extended_gram(problem)
         self.family, self.delta = np.zeros(0, dtype=np.int64), np.zeros(0)
         self.keys: list[tuple[int, bytes]] = []
         self.idle = np.zeros(0, dtype=np.int64)

@@ -193,7 +193,7 @@ def test_a_preference_follows_the_gain_against_the_average():
 
 def test_a_schedule_visits_as_often_as_preferred_and_forgets_no_remainder():
     X, y = blobs(4)
-    ascent = acf.Ascent(mr.Problem(mr.WW, X, y), np.random.default_rng(0))
+    ascent = acf.AdaptiveAscent(mr.Problem(mr.WW, X, y), np.random.default_rng(0))
     ascent.preference[:] = np.linspace(0.05, 20, len(y))
     share = len(y) * ascent.preference / ascent.preference.sum()
     times, rounds = np.zeros(len(y)), 400
@@ -207,7 +207,7 @@ def test_a_schedule_visits_as_often_as_preferred_and_forgets_no_remainder():
 def test_the_first_sweep_is_uniform_and_measures_the_average_gain():
     X, y = blobs(3)
     problem = mr.Problem(mr.CS, X, y)
-    ascent = acf.Ascent(problem, np.random.default_rng(0))
+    ascent = acf.AdaptiveAscent(problem, np.random.default_rng(0))
     assert ascent.moved()
     assert ascent.visits == problem.n
     assert (ascent.preference == 1).all()
@@ -221,7 +221,7 @@ def test_gains_decide_who_is_visited():
     """Examples that sit on their optimum from the second sweep on are left behind by those that do not."""
     X, y = blobs(3, per_class=10)
     problem = mr.Problem(mr.CS, X, y, C=10.0)
-    ascent = acf.Ascent(problem, np.random.default_rng(0))
+    ascent = acf.AdaptiveAscent(problem, np.random.default_rng(0))
     for _ in range(60):
         ascent.moved()
     idle = ascent.alpha.max(axis=1) == 0
