@@ -22,8 +22,9 @@ class MulticlassSVC(CertifiedClassifier):
     ``machine``: "WW", "CS", "LLW", "MMR", "MMR_ORTHO", "RM(1/2)", "OVA", "AMO", "ATM", "ATS", or a ``Machine``.
     C is in the Unified View's convention; ``msvm_ref.conventions`` maps others. ``cost`` "linear", "quadratic" or
     "huber(h)", None for the machine's own. ``bias`` "penalized" (the default: the solution is unique), "free" or "none".
-    ``kernel`` "linear", "rbf", "poly", "precomputed", a Kernel or a callable. ``tol`` is a certified relative gap. ``method`` "auto" takes the ground
-    truth for small problems and the fast solver for others; ``method_`` says which. ``max_iter`` and ``max_seconds``
+    ``kernel`` "linear", "rbf", "poly", "precomputed", a Kernel or a callable. ``tol`` is a certified relative gap.
+    ``method`` "auto" takes the ground truth for small problems and the fast solver for others; ``method_`` says which.
+    ``max_iter`` and ``max_seconds``
     belong to methods that iterate; others refuse them. ``verbose`` prints a line for each problem that was solved.
 
     There is no ``predict_proba``: the hinge loss estimates no probability. ``sklearn.calibration.CalibratedClassifierCV``

@@ -5,11 +5,12 @@ For a feasible alpha and every (W, b), with t = gamma - <Pi nu, f> and xi the sl
     P(W, b) - D(alpha) = 1/2 ||W - W_alpha||^2 + sum over slack groups of  F(xi) + sum_p alpha_p (xi - t_p),
     F(xi) = C phi(xi) + h a^2 / (2C) - a xi
 
-with a = sum_p alpha_p, phi and h the cost's (``model/cost.py``); every term is >= 0. At an optimum the left side
-is at most g = upper - D(alpha). So ||W* - W_alpha|| <= rho = sqrt(2 g), each t*_ip is within e_ip = ||Pi nu_p|| rho ||phi(x_i)||
-of t_ip - <Pi nu_p, b*>, t the violations of W_alpha without bias, and the sum over groups is at most g. Let beta satisfy  sum_ip beta_ip Pi nu_p = -e_c  (-Pi e_c where b is
-centred). Then b*_c = sum beta t* - sum beta t + (at most sum |beta| e), and with theta > 0 such that beta <= theta alpha and,
-where the cost is capped, -beta_r <= theta (C - a) in every group, beta_r = sum_{p in r} beta_p,
+with a = sum_p alpha_p, phi and h the cost's (``model/cost.py``); every term is >= 0. At an optimum the left side is at most g
+= upper - D(alpha). So ||W* - W_alpha|| <= rho = sqrt(2 g), each t*_ip is within e_ip = ||Pi nu_p|| rho ||phi(x_i)|| of t_ip -
+<Pi nu_p, b*>, t the violations of W_alpha without bias, and the sum over groups is at most g. Let beta satisfy sum_ip beta_ip
+Pi nu_p = -e_c (-Pi e_c where b is centred). Then b*_c = sum beta t* - sum beta t + (at most sum |beta| e), and with theta > 0
+such that beta <= theta alpha and, where the cost is capped, -beta_r <= theta (C - a) in every group, beta_r = sum_{p in r}
+beta_p,
 
     sum beta t* >= sum_r beta_r xi* - theta sum alpha (xi* - t*) >= -theta g + sum_r min_xi {beta_r xi + theta F(xi)}
                  = -theta g + sum_r (beta_r h a / C - h beta_r^2 / (2 C theta)),
