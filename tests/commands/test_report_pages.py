@@ -12,7 +12,10 @@ from tests.docs.webdriver import Browser, missing
 
 PHONE = 390
 REPORTS = {
-    "validate": ["sklearn", "--check", "check_class_weights"],
+    "validate": [
+        *("examples.my_svm:my_svm", "--machine", "WW", "--check", "check_optimality"),
+        *("--check", "check_repeatable", "--expect", "check_optimality=the mean for the sum"),
+    ],
     "claims": ["--id", "UV-C1"],
     "solve": ["iris"],
     "conventions": [],
