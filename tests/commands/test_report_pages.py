@@ -16,7 +16,7 @@ REPORTS = {
         *("examples.my_svm:my_svm", "--machine", "WW", "--check", "check_optimality"),
         *("--check", "check_repeatable", "--expect", "check_optimality=the mean for the sum"),
     ],
-    "claims": ["--id", "UV-C1"],
+    "claims": ["--id", "HL-7"],
     "solve": ["iris"],
     "conventions": [],
 }
