@@ -198,6 +198,9 @@ class Explanations:
         self, judge: Trial, failure: CheckFailed, diagnosis: Diagnosis
     ) -> Diagnosis | None:
         """Past a coincidence: the next explanation that holds on the second problems, of a few."""
+        number = _as_a_number(diagnosis)
+        if number is not None and (known := self._confirmed(judge, number, failure.case))[1]:
+            return known[0]
         refuted = {f.text for f in diagnosis.findings}
         for _ in range(TRIED):
             later = judge.diagnosis(failure, refuted)
@@ -223,6 +226,20 @@ def _titled(diagnosis: Diagnosis, agrees: bool | None) -> tuple[str, str]:
         else "Second problems could not tell: the solver is right there, or does not answer"
     )
     return f"on this case it coincides with {found.text}", f"on this case {sentence}. {why}"
+
+
+def _as_a_number(diagnosis: Diagnosis) -> Diagnosis | None:
+    """A factor of C that was told by a formula, C/d, say, as the number it is, C·0.333333."""
+    found = diagnosis.found
+    if found is None or found.hypothesis is None:
+        return None
+    h = found.hypothesis
+    plain = (h.scale, h.sigma, h.weights, h.shape) == (1.0, 1.0, "as given", "as given")
+    if not plain or h.edits != 1 or h.factor == 1:
+        return None
+    words = (f"C·{h.factor:.6g}",)
+    number = replace(found, words=words, hypothesis=None, kind=f"C: {h.factor:.3g}")
+    return replace(diagnosis, found=number, also=())
 
 
 def _off(diagnosis: Diagnosis) -> float:

@@ -1,9 +1,9 @@
 """A diagnosis tried again: what explains one small answer may do so by accident, so the solver is asked once more.
 
-The second problem is generic: three features, classes of 8, 6 and 4 examples, no symmetry, at two values of C, neither of them
-1. The hypothesis is made for it anew (1/n and C are others there) and certified. Where the solver is right there, its fault
-needs something the failed case has, and a twin of that case is tried: other units and another C, the same rows twice, zeros,
-constants and classes.
+The second problem is generic: three features, classes of 8, 6 and 4 examples, no symmetry; and the same rows in four classes at
+another C, neither of them 1. The hypothesis is made for each anew (1/n, d and C are others there) and certified. Where the
+solver is right there, its fault needs something the failed case has, and a twin of that case is tried: other units and
+another C, the same rows twice, zeros, constants and classes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from msvm_ref.errors import MsvmError
 from msvm_ref.model.arrays import frozen
 from msvm_ref.model.conventions.convention import Posed
 
-SECOND = (GENERIC, GENERIC.with_("generic at C = 2.5", C=2.5))
-"""More than one C: a factor of C must be the same at both."""
+FOUR = GENERIC.with_(
+    "generic, four classes", y=np.where(np.arange(len(GENERIC.y)) < 5, 3, GENERIC.y), C=2.5
+)
+SECOND = (GENERIC, FOUR)
+"""More than one C and more than one d: a factor of C must be the same at both, C/d is not C/3."""
 
 
 @dataclass
@@ -50,11 +53,14 @@ class SecondProblems:
 
     def _generic(self, like: Case | None) -> Iterator[Case]:
         for case in SECOND:
+            d = len(np.unique(case.y))
             if like is not None and like.sample_weight is not None:
                 weights = np.resize([1.0, 0.5, 2.0], len(case.y))
                 case = case.with_(f"{case.name}, weighted", sample_weight=weights)
             if like is not None and like.class_weight is not None:
-                case = case.with_(f"{case.name}, classes weighted", class_weight=(2.0, 0.5, 3.0))
+                case = case.with_(
+                    f"{case.name}, classes weighted", class_weight=(2.0, 0.5, 3.0, 1.5)[:d]
+                )
             if like is not None and like.classes is not None:
                 declared = tuple(range(3))
                 case = case.first(2).with_(f"{case.name}, a class absent", classes=declared)

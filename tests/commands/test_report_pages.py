@@ -12,8 +12,11 @@ from tests.docs.webdriver import Browser, missing
 
 PHONE = 390
 REPORTS = {
-    "validate": ["sklearn", "--check", "check_class_weights"],
-    "claims": ["--id", "UV-C1"],
+    "validate": [
+        *("examples.my_svm:my_svm", "--machine", "WW", "--check", "check_optimality"),
+        *("--check", "check_repeatable", "--expect", "check_optimality=the mean for the sum"),
+    ],
+    "claims": ["--id", "HL-7"],
     "solve": ["iris"],
     "conventions": [],
 }
