@@ -65,7 +65,7 @@ class Grid:
     refine: tuple[int, ...] = ()
     """Second stage: exponents to add to the first stage's best, for gamma and C alike."""
     gamma_limits: tuple[int, int] = (-30, 9)
-    C_limits: tuple[int, int] = (-12, 24)
+    C_limits: tuple[int, int] = (-12, 18)
     """Where an extension ends: ours, no paper says one."""
     extended: bool = True
 

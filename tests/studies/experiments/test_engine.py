@@ -164,6 +164,26 @@ def test_a_cell_that_fails_is_a_record_with_its_reason(tmp_path, monkeypatch):
         assert all(o.failures == 0 for o in engine.run(SMALL, store))
 
 
+def test_where_the_fast_solver_falls_short_the_truth_is_asked(whole, tmp_path, monkeypatch):
+    import msvm_ref.studies.experiments.training as training
+
+    real = training.solve
+
+    def lame(problem, method, **options):
+        if method == "fast":
+            options |= {"max_iter": 1, "start": None}
+        return real(problem, method, **options)
+
+    monkeypatch.setattr(training, "solve", lame)
+    one = replace(SMALL, contenders=SMALL.contenders[:1])
+    with Store(tmp_path / "lame.sqlite") as store:
+        (ending,) = engine.run(one, store)
+        by = {r.method for r in store.records.values()}
+    assert "dual" in by
+    assert ending.open_gaps == 0
+    assert ending.point == whole[1][0].point
+
+
 def test_a_full_disk_is_told_and_what_was_kept_stays(whole, tmp_path):
     path = tmp_path / "full.sqlite"
     with Store(path) as store, Store(whole[0]) as source:
