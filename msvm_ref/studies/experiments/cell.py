@@ -16,7 +16,8 @@ from msvm_ref.datasets.catalogue import BY_NAME
 from msvm_ref.studies.experiments.samples import Draw
 from msvm_ref.studies.experiments.study import Contender
 
-METHOD = "fast"
+METHOD = "fast, else truth"
+"""How cells are trained: see ``training``."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Task:
             "data": BY_NAME[source.table].sha256,
             "rows": source.rows,
             "train": source.train,
-            "official": source.official and draw.folds > 0,
+            "official": source.official and draw.kind != "split",
+            "kind": draw.kind,
             "seed": draw.seed,
             "repetition": draw.repetition,
             "folds": draw.folds,
@@ -95,6 +97,8 @@ class CellRecord:
     """Examples with a nonzero dual variable."""
     started: float | None
     """The C whose solution was the start, or None."""
+    method: str
+    """Whose answer it is."""
     error: str
     """Why there are no numbers."""
     version: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from msvm_ref.studies.experiments.cell import CellRecord, Task
-from msvm_ref.studies.experiments.samples import ALL, Draw
+from msvm_ref.studies.experiments.samples import ALL, Draw, Kind
 from msvm_ref.studies.experiments.study import Contender, Grid, Protocol, Source, Study
 
 Point = tuple[int, int]
@@ -59,11 +59,13 @@ class Planner:
         self.protocol, self.known = protocol, known
         self.used: dict[str, CellRecord] = {}
         self.at_limit = False
+        self.holdout = study.report == "test" and source.official
+        self.folds = [ALL] if self.holdout else list(range(protocol.folds))
         self.rest = 0
         """Cells that are likely to be asked for after those that are asked for now."""
 
     def course(self) -> Course:
-        grid, folds = self.protocol.grid, self.protocol.folds * self.protocol.repetitions
+        grid, folds = self.protocol.grid, len(self.folds) * self.protocol.repetitions
         width = 1 if grid.gamma == (0,) else len(grid.refine)
         self.rest = max(width * len(grid.refine) - 1, 0) * folds + self.protocol.splits
         best = yield from self._extended(grid)
@@ -110,15 +112,33 @@ class Planner:
 
     def _reported(self, best: Point) -> Generator[list[Task], None, list[CellRecord]]:
         report, grid = self.study.report, self.protocol.grid
-        if report == "cross-validation":
-            return self._of(best, self.protocol.repetitions)
+        if report == "test":
+            return (yield from self._tested(best))
         if report == "grid-time":
             step = self.study.paper_protocol.grid.step
             gammas = [best[0] + step * i for i in AROUND] if grid.gamma != (0,) else [0]
             points = [(g, best[1] + step * i) for g in gammas for i in AROUND]
             yield from self._trained(points, 1)
             return [record for point in points for record in self._of(point, 1)]
-        tasks = [self._task(r, 0, best[0], (best[1],), (ALL,)) for r in range(self.protocol.splits)]
+        tasks = [self._task("split", r, best) for r in range(self.protocol.splits)]
+        return (yield from self._looked_up(tasks))
+
+    def _tested(self, best: Point) -> Generator[list[Task], None, list[CellRecord]]:
+        """The chosen point's folds; with an official test part, the best there of all points equal in the choice (HL V.B)."""
+        if not self.holdout:
+            return self._of(best, self.protocol.repetitions)
+        grid = self.protocol.grid
+        points = [(g, c) for g in grid.gamma for c in grid.C]
+        top = round(self._score(best), 12)
+        tasks = [
+            self._task("official", 0, point)
+            for point in points
+            if round(self._score(point), 12) == top
+        ]
+        records = yield from self._looked_up(tasks)
+        return [max(records, key=lambda r: (0.0 if r.error else r.accuracy, -r.support))]
+
+    def _looked_up(self, tasks: list[Task]) -> Generator[list[Task], None, list[CellRecord]]:
         missing = [t for t in tasks if t.key(ALL, t.Cs[0]) not in self.known]
         if missing:
             yield missing
@@ -137,9 +157,7 @@ class Planner:
             yield batch
 
     def _missing(self, repetition: int, gamma: int, exponents: list[int]) -> list[Task]:
-        task = self._task(
-            repetition, self.protocol.folds, gamma, exponents, range(self.protocol.folds)
-        )
+        task = self._choosing(repetition, gamma, exponents, self.folds)
         groups: dict[tuple[int, ...], list[int]] = {}
         for fold in task.folds:
             lacking = tuple(
@@ -155,10 +173,7 @@ class Planner:
             for lacking, folds in groups.items()
             for part in ([[f] for f in folds] if large else [folds])
         ]
-        return [
-            self._task(repetition, self.protocol.folds, gamma, lacking, part)
-            for lacking, part in parts
-        ]
+        return [self._choosing(repetition, gamma, lacking, part) for lacking, part in parts]
 
     def _best(self, points: Sequence[Point]) -> Point:
         """The highest mean accuracy; of equals the smallest C, then the smallest gamma. A cell without numbers counts as 0."""
@@ -169,27 +184,37 @@ class Planner:
         return fmean(0.0 if math.isnan(r.accuracy) else r.accuracy for r in records)
 
     def _of(self, point: Point, repetitions: int) -> list[CellRecord]:
-        folds = range(self.protocol.folds)
-        found = []
+        records = []
         for repetition in range(repetitions):
-            task = self._task(repetition, self.protocol.folds, point[0], (point[1],), folds)
-            found += [self._look(task, fold, task.Cs[0]) for fold in folds]
-        return found
+            task = self._choosing(repetition, point[0], (point[1],), self.folds)
+            records += [self._look(task, fold, task.Cs[0]) for fold in self.folds]
+        return records
 
     def _look(self, task: Task, fold: int, C: float) -> CellRecord:
         key = task.key(fold, C)
         record = self.used[key] = self.known[key]
         return record
 
-    def _task(
-        self, repetition: int, folds: int, gamma: int, Cs: Sequence[int], which: Sequence[int]
+    def _task(self, kind: Kind, repetition: int, point: Point) -> Task:
+        """One fit at one point, outside the choice."""
+        return self._made(kind, repetition, point[0], (point[1],), (ALL,))
+
+    def _choosing(
+        self, repetition: int, gamma: int, Cs: Sequence[int], which: Sequence[int]
+    ) -> Task:
+        """Folds, or the holdout, along a path of C."""
+        return self._made("holdout" if self.holdout else "folds", repetition, gamma, Cs, which)
+
+    def _made(
+        self, kind: Kind, repetition: int, gamma: int, Cs: Sequence[int], which: Sequence[int]
     ) -> Task:
         study, protocol = self.study, self.protocol
         draw = Draw(
             self.source,
             study.seed,
             repetition,
-            folds,
+            kind,
+            protocol.folds if kind == "folds" else 1,
             protocol.train_at_most,
             protocol.test_at_most,
             study.scaling,

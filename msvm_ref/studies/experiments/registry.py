@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from msvm_ref.errors import DataError
-from msvm_ref.studies.experiments import uv
+from msvm_ref.studies.experiments import fh, hl, uv
 from msvm_ref.studies.experiments.study import Contender, Source, Study
 
-STUDIES = {study.name: study for study in uv.STUDIES}
+STUDIES = {study.name: study for study in (*uv.STUDIES, *hl.STUDIES, *fh.STUDIES)}
 
 
 def study_named(name: str) -> Study:

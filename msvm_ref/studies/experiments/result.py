@@ -131,6 +131,8 @@ def measured(study: Study, outcome: Ending) -> tuple[float, ...]:
         return (math.fsum(r.seconds for r in records if not r.error),)
     if study.measure == "seconds":
         return tuple(r.seconds for r in records if not r.error) or (math.nan,)
+    if study.measure == "support-count":
+        return tuple(float(r.support) for r in records if not r.error) or (math.nan,)
     if study.measure == "support":
         return tuple(100 * r.support / r.n for r in records if not r.error) or (math.nan,)
     right = tuple(0.0 if r.error else 100 * r.right / r.tested for r in records)

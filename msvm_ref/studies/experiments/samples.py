@@ -2,12 +2,15 @@
 
 splits    repetition r: the first ``train`` rows of permutation (seed, 0, r) train, the others test
 folds     of the part parameters are chosen on: place i of permutation (seed, 1, r) belongs to fold i mod k
+holdout   of that part: the first 70 % of permutation (seed, 1, r) train, the others test
+official  the literature's own training and test part
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +20,14 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.studies.experiments.study import Scaling, Source
 
 Rows = NDArray[np.int64]
+Kind = Literal["split", "folds", "holdout", "official"]
 SPLITS, FOLDS = 0, 1
 ALL = -1
-"""The fold of a cell that is a split."""
+"""The fold of a cell that is a split, a holdout or the official test."""
+
+
+SHARE = 0.7
+"""Of a holdout that trains (HL, section V)."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,9 @@ class Draw:
     source: Source
     seed: int
     repetition: int
+    kind: Kind
     folds: int
-    """0: a split into training and test part."""
+    """How many, where it is folds; else 1."""
     train_at_most: int
     test_at_most: int
     scaling: Scaling
@@ -68,14 +77,25 @@ def folded(count: int, folds: int, seed: int, repetition: int) -> NDArray[np.int
 @lru_cache(maxsize=4)
 def sample(draw: Draw, folder: str | None) -> Sample:
     X, y, classes = _table(draw.source, folder)
-    if draw.folds:
+    if draw.kind in ("folds", "holdout"):
         rows = _cut(chosen_on(draw.source, draw.seed), draw.train_at_most, draw)
+        if draw.kind == "holdout":
+            order = np.random.default_rng([draw.seed, FOLDS, draw.repetition]).permutation(
+                len(rows)
+            )
+            first = round(SHARE * len(rows))
+            halves = {ALL: (order[:first], order[first:])}
+            return Sample(scaled(X[rows], X[rows], draw.scaling), y[rows], classes, halves)
         fold = folded(len(rows), draw.folds, draw.seed, draw.repetition)
         parts = {
             k: (np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(draw.folds)
         }
         return Sample(scaled(X[rows], X[rows], draw.scaling), y[rows], classes, parts)
-    train, test = split(draw.source, draw.seed, draw.repetition)
+    if draw.kind == "official":
+        train, test = np.arange(draw.source.train), np.arange(draw.source.train, draw.source.rows)
+        train, test = _cut(train, draw.train_at_most, draw), _cut(test, draw.test_at_most, draw)
+    else:
+        train, test = split(draw.source, draw.seed, draw.repetition)
     train, test = train[: draw.train_at_most], test[: draw.test_at_most]
     rows = np.concatenate([train, test])
     places = np.arange(len(rows))

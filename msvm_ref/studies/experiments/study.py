@@ -11,9 +11,10 @@ from typing import Literal
 
 Scaling = Literal["unit-variance", "range"]
 """By the training part: each feature over its standard deviation (not centred), or its range onto [-1, 1]."""
-Report = Literal["splits", "cross-validation", "grid-time"]
-"""What a table's number is taken from: random splits at the chosen point; the chosen point's own folds; seconds of a grid."""
-Measure = Literal["accuracy", "error", "seconds", "support"]
+Report = Literal["splits", "test", "grid-time"]
+"""What a table's number is taken from: random splits at the chosen point; the official test part, or where there is none the
+chosen point's own folds; the seconds of a grid."""
+Measure = Literal["accuracy", "error", "seconds", "support", "support-count"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Grid:
     refine: tuple[int, ...] = ()
     """Second stage: exponents to add to the first stage's best, for gamma and C alike."""
     gamma_limits: tuple[int, int] = (-30, 9)
-    C_limits: tuple[int, int] = (-12, 24)
+    C_limits: tuple[int, int] = (-12, 18)
     """Where an extension ends: ours, no paper says one."""
     extended: bool = True
 

@@ -13,6 +13,7 @@ UNITS = {
     "error": "error %",
     "seconds": "CPU seconds",
     "support": "support vectors %",
+    "support-count": "support vectors",
 }
 
 

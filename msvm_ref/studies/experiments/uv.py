@@ -46,7 +46,7 @@ CHOICE = (
     "Parameters are chosen on the official training part, or else on that of the first random split, scaled once by its own "
     "statistics; features are divided by their standard deviation and not centred; folds and splits are not stratified.",
     "Of equal mean accuracies the smallest C, then the smallest gamma is taken. The first stage is extended step by step, to "
-    "2^24 in C and 2^9 in gamma; the second is not, as points beyond its border have been tried in the first.",
+    "2^18 in C and 2^9 in gamma; the second is not, as points beyond its border have been tried in the first.",
     "The paired U-test is read as Wilcoxon's signed-rank test (exact, one-sided, zeros dropped) against the row's best mean.",
     "RM is taken at g = 1/2, MMR with the sum-to-zero constraint.",
 )
@@ -59,9 +59,9 @@ QUICK = Protocol(
     folds=5,
     repetitions=1,
     splits=10,
-    train_at_most=300,
+    train_at_most=200,
     test_at_most=1000,
-    words="grid of 3 x 3 with steps of 2^6, then 2^3; one repetition of the folds; 10 splits; at most 300 training and "
+    words="grid of 3 x 3 with steps of 2^6, then 2^3; one repetition of the folds; 10 splits; at most 200 training and "
     "1000 test rows",
 )
 

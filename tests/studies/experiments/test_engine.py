@@ -16,6 +16,7 @@ import pytest
 
 from msvm_ref.errors import DataError, StoreError
 from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments.hl import FIVE
 from msvm_ref.studies.experiments.result import results, stored
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.table import table
@@ -162,6 +163,54 @@ def test_a_cell_that_fails_is_a_record_with_its_reason(tmp_path, monkeypatch):
         assert store.forget_failures() == 8
         monkeypatch.undo()
         assert all(o.failures == 0 for o in engine.run(SMALL, store))
+
+
+def test_where_the_fast_solver_falls_short_the_truth_is_asked(whole, tmp_path, monkeypatch):
+    import msvm_ref.studies.experiments.training as training
+
+    real = training.solve
+
+    def lame(problem, method, **options):
+        if method == "fast":
+            options |= {"max_iter": 1, "start": None}
+        return real(problem, method, **options)
+
+    monkeypatch.setattr(training, "solve", lame)
+    one = replace(SMALL, contenders=SMALL.contenders[:1])
+    with Store(tmp_path / "lame.sqlite") as store:
+        (ending,) = engine.run(one, store)
+        by = {r.method for r in store.records.values()}
+    assert "dual" in by
+    assert ending.open_gaps == 0
+    assert ending.point == whole[1][0].point
+
+
+def test_an_official_test_part_is_chosen_for_by_a_holdout(tmp_path):
+    official = replace(SMALL.sources[0], official=True)
+    study = replace(SMALL, report="test", sources=(official,), contenders=FIVE[:1] + FIVE[3:4])
+    with Store(tmp_path / "official.sqlite") as store:
+        endings = engine.run(study, store)
+        fits = [r for r in store.records.values() if '"kind": "official"' in r.identity]
+        held = [r for r in store.records.values() if '"kind": "holdout"' in r.identity]
+    assert {(r.n, r.tested) for r in fits} == {(40, 45)}
+    assert {(r.n, r.tested) for r in held} == {(28, 12)}
+    assert len(held) == 2 * 4
+    for ending in endings:
+        (reported,) = ending.records
+        mine = [r for r in held if r.machine == ending.contender.machine]
+        ties = [r for r in mine if r.right == max(m.right for m in mine)]
+        tried = [r for r in fits if r.machine == ending.contender.machine]
+        assert {(r.gamma, r.C) for r in tried} == {(r.gamma, r.C) for r in ties}
+        assert reported.right == max(r.right for r in tried)
+
+
+def test_without_one_the_folds_that_chose_are_reported(tmp_path):
+    study = replace(SMALL, report="test", measure="error", contenders=SMALL.contenders[:1])
+    with Store(tmp_path / "folds.sqlite") as store:
+        (ending,) = engine.run(study, store)
+        (result,) = results(study, [ending])
+    assert [r.fold for r in ending.records] == [0, 1]
+    assert result.mean == pytest.approx(100 - 100 * sum(r.accuracy for r in ending.records) / 2)
 
 
 def test_a_full_disk_is_told_and_what_was_kept_stays(whole, tmp_path):

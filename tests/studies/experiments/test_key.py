@@ -28,6 +28,7 @@ CHANGES = {
     "seed": lambda t: replace(t, draw=replace(t.draw, seed=1)),
     "repetition": lambda t: replace(t, draw=replace(t.draw, repetition=1)),
     "folds": lambda t: replace(t, draw=replace(t.draw, folds=3)),
+    "kind": lambda t: replace(t, draw=replace(t.draw, kind="holdout")),
     "cap": lambda t: replace(t, draw=replace(t.draw, train_at_most=41)),
     "test cap": lambda t: replace(t, draw=replace(t.draw, test_at_most=5)),
     "scaling": lambda t: replace(t, draw=replace(t.draw, scaling="range")),
@@ -70,19 +71,19 @@ def test_splits_are_partitions_and_folds_too():
     assert (len(train), len(test)) == (105, 45)
     assert sorted([*train, *test]) == list(range(150))
     assert not np.array_equal(split(IRIS, 0, 3)[0], split(IRIS, 0, 4)[0])
-    drawn = sample(Draw(IRIS, 0, 0, 5, 10**9, 10**9, "unit-variance"), None)
+    drawn = sample(Draw(IRIS, 0, 0, "folds", 5, 10**9, 10**9, "unit-variance"), None)
     tested = np.concatenate([test for _, test in drawn.parts.values()])
     assert sorted(tested) == list(range(105))
     assert all(not set(a) & set(b) and len(a) + len(b) == 105 for a, b in drawn.parts.values())
 
 
 def test_scaling_takes_its_statistics_from_the_training_part():
-    drawn = sample(Draw(IRIS, 0, 1, 0, 10**9, 10**9, "unit-variance"), None)
+    drawn = sample(Draw(IRIS, 0, 1, "split", 1, 10**9, 10**9, "unit-variance"), None)
     train, test = drawn.parts[ALL]
     np.testing.assert_allclose(drawn.X[train].std(axis=0), 1)
     assert abs(drawn.X[test].std(axis=0) - 1).max() > 1e-3
     assert drawn.X[train].mean() > 1  # not centred
-    ranged = sample(Draw(IRIS, 0, 1, 0, 10**9, 10**9, "range"), None)
+    ranged = sample(Draw(IRIS, 0, 1, "split", 1, 10**9, 10**9, "range"), None)
     assert (ranged.X[train].min(), ranged.X[train].max()) == (-1.0, 1.0)
     X = np.array([[1.0, 5.0], [3.0, 5.0]])
     assert scaled(X, X, "range").tolist() == [[-1.0, 5.0], [1.0, 5.0]]
