@@ -214,8 +214,7 @@ def test_the_violation_of_an_example_counts_what_is_left_of_C_as_one_more_multip
 def test_only_what_its_gradient_holds_at_a_bound_is_shrunk():
     X, y = blobs(3, per_class=1)
     own, shared = (
-        UnifiedDual(mr.Problem(machine, X, y, C=1.0), 1.0).pairs
-        for machine in (mr.ATS, mr.ATM)
+        UnifiedDual(mr.Problem(machine, X, y, C=1.0), 1.0).pairs for machine in (mr.ATS, mr.ATM)
     )
     alpha = np.array([0.0, 0, 0.5, 1, 1, 0.5, 0, 1, 0])
     g = np.array([-3.0, -1, -3, 3, 1, 3, 3, -3, -2])
