@@ -36,7 +36,7 @@ def posed(machine: mr.Machine, n: int, d: int) -> mr.Problem:
 
 def seconds(machine: mr.Machine, n: int, d: int, working_set: int) -> float:
     """For one iteration."""
-    ascent = Ascent(posed(machine, n, d), "uv-smo", working_set, shrinking=False, cache_mb=1e4)
+    ascent = Ascent(posed(machine, n, d), working_set, shrinking=False, cache_mb=1e4)
     ascent.dual.rows = all_rows(n)
     ascent.refresh()
     best = np.inf
