@@ -63,7 +63,7 @@ def sentences(chapter: Chapter) -> list[str]:
     told = []
     if counts.total() > counts["not printed"]:
         told.append(
-            f"Of {counts.total() - counts['not printed']} numbers {counts['agrees']} agree with {chapter.study.paper}'s, "
+            f"{counts['agrees']} of {counts.total() - counts['not printed']} agree with {chapter.study.paper}'s printed numbers, "
             f"{counts['near']} are near, {counts['differs']} differ."
         )
     for words, each in chapter.rankings():
@@ -78,7 +78,7 @@ def sentences(chapter: Chapter) -> list[str]:
 
 def legend() -> str:
     return (
-        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: up to "
+        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: to "
         f"{AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact signed-rank "
         f"test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
     )
