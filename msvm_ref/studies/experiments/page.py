@@ -60,10 +60,10 @@ def chapters(store: Store, studies: Sequence[Study]) -> list[Chapter]:
 def sentences(chapter: Chapter) -> list[str]:
     """What the numbers of a chapter say, in words."""
     counts = Counter(r.agreement for r in chapter.results)
-    told = []
-    if counts.total() > counts["not printed"]:
+    printed, told = counts.total() - counts["not printed"], []
+    if printed:
         told.append(
-            f"{counts['agrees']} of {counts.total() - counts['not printed']} agree with {chapter.study.paper}'s printed numbers, "
+            f"{counts['agrees']} of {printed} agree with {chapter.study.paper}'s printed numbers, "
             f"{counts['near']} are near, {counts['differs']} differ."
         )
     for words, each in chapter.rankings():
