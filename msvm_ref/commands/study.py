@@ -1,4 +1,4 @@
-"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show.
+"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page.
 
 What is trained is kept in a store (one sqlite file) as it comes; a run that was ended in any way goes on where it was. Exit
 status 1 says that a cell failed or kept a gap above the tolerance.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 from typing import Any
 
-from msvm_ref.commands.output import check_report, check_writable, emit, remark
+from msvm_ref.commands.output import check_report, check_writable, emit, remark, write_text
 from msvm_ref.commands.parser import OK, VERDICT, UsageError, add_common, number
 from msvm_ref.commands.progress import Progress
 from msvm_ref.commands.solve import announce_compilation
@@ -39,6 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_it.add_argument("--retry", action="store_true", help="try failed cells again")
     show = _action(actions, "show", _show, "the table of what is in the store")
     _add_choice(show)
+    page = _action(actions, "page", _page, "a page of all that is in the store")
+    page.add_argument("out", nargs="+", metavar="OUT", help="files to write: .html or .md")
+    page.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -140,8 +144,6 @@ def _check_data(sources: Any, folder: str | None) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from msvm_ref.studies.experiments.registry import contenders_named, sources_named, study_named
     from msvm_ref.studies.experiments.result import stored
     from msvm_ref.studies.experiments.store import Store
@@ -149,10 +151,31 @@ def _show(options: argparse.Namespace) -> int:
     study = study_named(options.name)
     sources = sources_named(study, _words(options.data_sets))
     contenders = contenders_named(study, _words(options.machines))
-    if not Path(options.store).is_file():
-        raise UsageError(f"--store must name a store, and {options.store!r} is not there")
+    _check_store(options.store)
     with Store(options.store) as store:
         return _tell(options, study, stored(study, store, sources=sources, contenders=contenders))
+
+
+def _page(options: argparse.Namespace) -> int:
+    from msvm_ref.studies.experiments.page import chapters, html, markdown
+    from msvm_ref.studies.experiments.registry import STUDIES
+    from msvm_ref.studies.experiments.store import Store
+
+    for path in options.out:
+        check_writable("OUT", path, (".html", ".md"))
+    _check_store(options.store)
+    with Store(options.store) as store:
+        told = chapters(store, list(STUDIES.values()))
+    for path in options.out:
+        maker = html if Path(path).suffix.lower() == ".html" else markdown
+        write_text(path, maker(told))
+        remark(options, f"page: {path}")
+    return OK
+
+
+def _check_store(path: str) -> None:
+    if not Path(path).is_file():
+        raise UsageError(f"--store must name a store, and {path!r} is not there")
 
 
 def _tell(options: argparse.Namespace, study: Any, results: Any) -> int:

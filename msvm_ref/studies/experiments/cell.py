@@ -94,7 +94,7 @@ class CellRecord:
     seconds: float
     """CPU seconds of training, certificate included."""
     support: int
-    """Examples with a nonzero dual variable."""
+    """Examples with a dual variable that matters (``training.SUPPORTS``)."""
     started: float | None
     """The C whose solution was the start, or None."""
     method: str

@@ -60,6 +60,8 @@ def read(
     """The outcomes for which the store has every cell."""
     complete = []
     for planner in planners_of(study, store, protocol, sources, contenders):
+        if not planner.begun:
+            continue
         try:
             next(planner.course())
         except StopIteration as ended:

@@ -50,7 +50,7 @@ QUICK = replace(
     words="sigma = 2^-2, 1, 2^2 and C = 1, 8, 64 of their 7 x 8 pairs",
 )
 REMARKS = (
-    "gamma is their 1 / (2 sigma); the table shows the exponent of sigma.",
+    "The kernel is exp(-||x - x'||^2 / (2 sigma)).",
     "The best pair's error is that of the folds that chose it, as they report it; of equal errors the smallest C is taken.",
     "Their 1-a-a SMO has a free bias, ours a penalized one as the other two. All are trained to a certified gap by one solver.",
     "Their seconds are of a Pentium III at 750 MHz in Matlab. No deviations are printed.",

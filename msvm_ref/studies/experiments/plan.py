@@ -58,11 +58,21 @@ class Planner:
         self.study, self.source, self.contender = study, source, contender
         self.protocol, self.known = protocol, known
         self.used: dict[str, CellRecord] = {}
+        self.scores: dict[Point, float] = {}
         self.at_limit = False
         self.holdout = study.report == "test" and source.official
         self.folds = [ALL] if self.holdout else list(range(protocol.folds))
         self.rest = 0
         """Cells that are likely to be asked for after those that are asked for now."""
+
+    @property
+    def begun(self) -> bool:
+        """Is the choice's last repetition there at the grid's first point? If not, there is nothing to read."""
+        grid = self.protocol.grid
+        task = self._choosing(
+            self.protocol.repetitions - 1, grid.gamma[0], grid.C[:1], self.folds[-1:]
+        )
+        return task.key(task.folds[0], task.Cs[0]) in self.known
 
     def course(self) -> Course:
         grid, folds = self.protocol.grid, len(self.folds) * self.protocol.repetitions
@@ -180,8 +190,12 @@ class Planner:
         return min(points, key=lambda p: (-round(self._score(p), 12), p[1], p[0]))
 
     def _score(self, point: Point) -> float:
-        records = self._of(point, self.protocol.repetitions)
-        return fmean(0.0 if math.isnan(r.accuracy) else r.accuracy for r in records)
+        if point not in self.scores:
+            records = self._of(point, self.protocol.repetitions)
+            self.scores[point] = fmean(
+                0.0 if math.isnan(r.accuracy) else r.accuracy for r in records
+            )
+        return self.scores[point]
 
     def _of(self, point: Point, repetitions: int) -> list[CellRecord]:
         records = []

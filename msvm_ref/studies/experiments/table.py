@@ -36,7 +36,7 @@ def _block(study: Study, block: Sequence[Result]) -> list[str]:
     lines = [
         f"{source.label}  ({source.table}, {source.rows} rows, {source.train} of them train)",
         f"  {'':<10} {UNITS[study.measure]:>17} {study.paper + ' prints':>16} {'diff/sd':>8} "
-        f"{'gamma':>6} {'C':>6} {'gap':>7}  protocol",
+        f"{_width(study):>6} {'C':>6} {'gap':>7}  protocol",
     ]
     for r in block:
         o = r.outcome
@@ -52,6 +52,10 @@ def _block(study: Study, block: Sequence[Result]) -> list[str]:
             f"{o.protocol.name} {marks}".rstrip()
         )
     return lines
+
+
+def _width(study: Study) -> str:
+    return "gamma" if study.gamma_of == "gamma" else "sigma"
 
 
 def written(value: float, deviation: float | None) -> str:

@@ -27,6 +27,9 @@ GRAM_MB = 1000.0
 """Grams up to this size are made once and shared."""
 PASSES = 20_000
 """A fit ends after so many passes over the examples, with the gap it has: counted, not timed, so that it can be repeated."""
+SUPPORTS = 1e-3
+"""An example supports where a multiplier exceeds this share of its C, or of the largest if that is less: what a solution within
+the studies' gap leaves on other examples is noise, and an interior point leaves some on all of them."""
 TRUTH_UP_TO = 6000
 """Margin components n d up to which the ground truth is asked where the fast solver left a gap, as it may at a huge C."""
 
@@ -121,7 +124,7 @@ class _Path:
         seconds = time.thread_time() - start
         self.last = solution
         predictions = np.asarray(solution.predict(self.drawn.X[self.test]))
-        gap, support = solution.certificate.relative_gap, len(solution.support)
+        gap, support = solution.certificate.relative_gap, _supporting(solution)
         return Fit(predictions, gap, support, seconds, solution.method)
 
     def _fast(self, problem: Problem, start: Solution | None) -> Solution:
@@ -163,6 +166,14 @@ class _Path:
             len(fitted.support_),
             seconds,
         )
+
+
+def _supporting(solution: Solution) -> int:
+    most = solution.alpha.max(axis=1)
+    scale = np.minimum(solution.problem.costs, most.max(initial=0.0))
+    if solution.problem.spec.quadratic:
+        scale = np.full(len(most), most.max(initial=0.0))
+    return int(((most > SUPPORTS * scale) & (most > 0)).sum())
 
 
 def _kernel(task: Task) -> Kernel:
