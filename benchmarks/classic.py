@@ -166,7 +166,8 @@ def section(sets: dict[str, tuple[np.ndarray, np.ndarray]], rows: list[str]) -> 
 run / thousands of kernel values (inner products ⟨w_c, x⟩ for `acf` and for a linear `fast`), those of `fast` in brackets.
 A method is asked for CS and for WW, each with the first cost, bias and kernel it takes; standardised data, C = 1, rbf with
 γ = 1/p; ² is the quadratic cost. –: not within {SECONDS:.0f} s, with the gap reached. The Gram's factor and compilation are
-not in the time; a method that makes its own kernel rows pays for them, one that works on the Gram counts all of it. Data: {sizes}.
+not in the time; a method that makes its own kernel rows pays for them, one that works on the Gram counts all
+of it. Data: {sizes}.
 """
     return "\n".join([HEADING, words, *rows, ""])
 
