@@ -22,9 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from msvm_ref.model.conventions import CONVENTIONS
+    from msvm_ref.model.conventions.libraries import LIBRARIES
 
     check_report(options)
-    rows = {convention.name: described(convention) for convention in CONVENTIONS}
+    rows = {convention.name: described(convention) for convention in (*CONVENTIONS, *LIBRARIES)}
     if options.name is not None:
         row = named(options.name, list(rows))
         width = max(map(len, row))

@@ -259,6 +259,7 @@ def machine_of(options: argparse.Namespace) -> Any:
 
 def _convention(options: argparse.Namespace, machine: Any) -> str | None:
     from msvm_ref.model.conventions import CONVENTIONS, convention_named
+    from msvm_ref.model.conventions.libraries import LIBRARIES
 
     name: str | None = options.convention
     if name is None:
@@ -268,7 +269,7 @@ def _convention(options: argparse.Namespace, machine: Any) -> str | None:
                 "(msvm-ref machines and conventions list them)"
             )
         return None
-    known = [c.name for c in CONVENTIONS]
+    known = [c.name for c in (*CONVENTIONS, *LIBRARIES)]
     base = name.partition(",")[0].strip()
     if not base.lower().startswith("margin"):
         one_of("convention", {c.lower(): c for c in known}.get(base.lower(), base), known,

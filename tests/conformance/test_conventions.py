@@ -251,3 +251,23 @@ def test_refusals():
         cv.Convention("bad", parameter="rho")
     with pytest.raises(mr.SpecError, match="scale"):
         cv.Convention("bad", scale=cv.Factor(Fraction(-1)))
+
+
+def test_sparse_rows_pose_the_same_problem():
+    """With and without the constant column that carries a scaled intercept."""
+    from scipy import sparse
+
+    rows = sparse.csr_array(X)
+    for sigma in (1.0, 10.0):
+        thick = cv.LIBLINEAR_CS.pose(X, Y, 0.3, intercept_scaling=sigma)
+        thin = cv.LIBLINEAR_CS.pose(rows, Y, 0.3, intercept_scaling=sigma)
+        assert thin.problem.is_sparse
+        assert thin.problem.C == thick.problem.C
+        assert np.array_equal(thin.problem.dense_features, thick.problem.X)
+
+
+def test_what_libraries_write_is_found_by_name():
+    for name in ("dlib-cs", "jaxopt-cs", "torch-ww", "ovr-sum", "liblinear-R", "bsvm-ovo"):
+        assert cv.convention_named(name).name == name
+    assert cv.convention_named("dlib-cs").to_C(2.0, n=10, d=3) == 0.8  # C/n, margin 1: 4 C/n
+    assert cv.convention_named("jaxopt-cs").to_C(0.5, n=10, d=3) == 8.0

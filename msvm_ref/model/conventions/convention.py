@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.foreign import shown
@@ -156,12 +157,14 @@ class Convention:
         ours = resolved.of(machine)
         sigma = self.intercept_scaling if intercept_scaling is None else float(intercept_scaling)
         refuse_masked("X", X)
-        data = np.asarray(X)
+        data = X if sparse.issparse(X) else np.asarray(X)
         carried = treatment == "penalized" and sigma != 1.0
         if carried:
             if kernel != linear:
                 raise DataError("intercept_scaling", "be 1 for a non-linear kernel", f"{sigma:g}")
-            data, treatment = np.column_stack([data, np.full(len(data), sigma)]), "none"
+            column = np.full((data.shape[0], 1), sigma)
+            both = sparse.hstack([data, column]).tocsr() if sparse.issparse(X) else None
+            data, treatment = np.hstack([data, column]) if both is None else both, "none"
         bare = Problem(
             ours,
             data,

@@ -220,7 +220,9 @@ def convention_named(name: str, machine: Machine | None = None) -> Convention:
     base, comma, parameter = (part.strip() for part in name.partition(","))
     if comma:
         return with_parameter(convention_named(base, machine), parameter)
-    for convention in CONVENTIONS:
+    from msvm_ref.model.conventions.libraries import LIBRARIES
+
+    for convention in (*CONVENTIONS, *LIBRARIES):
         if convention.name.lower() == base.lower():
             return convention
     if base.lower().startswith("margin") and machine is not None:
