@@ -54,21 +54,26 @@ class Exact:
     def penalized(self):
         return self.problem.bias == "penalized"
 
+    def phi(self, xi):
+        """What a slack costs for C = 1, from the cost's definition."""
+        capped, h = self.problem.machine.slack_cost
+        if h == 0:
+            return xi
+        return xi * xi / (2 * h) if xi <= h or not capped else xi - h / 2
+
+    def conjugate(self, i, a):
+        h = self.problem.machine.slack_cost.width
+        return h * a.sum() ** 2 / (2 * self.C[i]) if self.C[i] else 0
+
     @property
     def primal(self):
-        power = 2 if self.problem.machine.cost == "quadratic" else 1
         norm = (self.W**2).sum() + (self.b @ self.b if self.penalized else 0)
-        return norm / 2 + sum(self.C[i] * xi**power for i, _, xi, _ in self.groups)
+        return norm / 2 + sum(self.C[i] * self.phi(xi) for i, _, xi, _ in self.groups)
 
     @property
     def dual(self):
         norm = (self.W_alpha**2).sum() + (self.residual @ self.residual if self.penalized else 0)
-        conjugate = 0
-        if self.problem.machine.cost == "quadratic":
-            conjugate = sum(
-                a.sum() ** 2 / (4 * self.C[i]) for i, _, _, a in self.groups if self.C[i]
-            )
-        return self.gain - norm / 2 - conjugate
+        return self.gain - norm / 2 - sum(self.conjugate(i, a) for i, _, _, a in self.groups)
 
     @property
     def separation(self):
@@ -80,10 +85,7 @@ class Exact:
             value -= self.b @ self.residual
         for i, g, xi, a in self.groups:
             value += (a * (xi - self.t[i, g])).sum()
-            if self.problem.machine.cost == "linear":
-                value += (self.C[i] - a.sum()) * xi
-            elif self.C[i]:
-                value += (2 * self.C[i] * xi - a.sum()) ** 2 / (4 * self.C[i])
+            value += self.C[i] * self.phi(xi) + self.conjugate(i, a) - a.sum() * xi
         return value
 
 
@@ -139,7 +141,7 @@ def test_repaired_alpha_is_feasible_in_exact_arithmetic(drawn, scale):
     assert (alpha >= 0).all()
     assert not alpha[~counts].any()
     assert not alpha[problem.costs == 0].any()
-    if problem.machine.cost == "linear":
+    if problem.machine.slack_cost.capped:
         shared = problem.machine.aggregation.slack == "shared"
         sums = exactly(alpha).sum(axis=1, keepdims=True) if shared else exactly(alpha)
         assert (sums <= exactly(problem.costs)[:, None]).all()

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import msvm_ref as mr
@@ -44,7 +44,8 @@ def test_proved_and_rigorously_enclosed(problem):
 @many
 @given(drawn)
 def test_the_vectors_verifier_proves_it_too_and_finds_the_same_range_of_b(problem):
-    """The standard library's checker and linear program share no line with the judge's."""
+    """The standard library's checker and linear program share no line with the judge's; vectors have no Huber hinge."""
+    assume(not problem.machine.cost.startswith("huber"))
     best = prove_optimum(problem, zero(problem))
     exactly = values.texts([[Fraction(v) for v in row] for row in problem.X.tolist()])
     stated = values.stated(

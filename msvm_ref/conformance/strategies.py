@@ -35,7 +35,7 @@ from msvm_ref.model.problem import Bias, Problem
 Machines = st.SearchStrategy[Machine] | Callable[[int], st.SearchStrategy[Machine]]
 Data = tuple[Array, NDArray[np.int64], int]
 
-COSTS: tuple[Cost, ...] = ("linear", "quadratic")
+COSTS: tuple[Cost, ...] = ("linear", "quadratic", "huber(1/2)")
 BIASES: tuple[Bias, ...] = ("none", "penalized", "free")
 KERNELS: tuple[Kernel, ...] = (linear, rbf(0.5), polynomial(2))
 REINFORCEMENTS = tuple(Fraction(k, 4) for k in range(5))

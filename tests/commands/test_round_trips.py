@@ -139,6 +139,7 @@ def test_every_command_has_the_same_output_options():
     arguments = {
         "solve": ["iris"], "fit": ["iris", "--save", "x.json"], "predict": ["m"], "certify": ["m"],
         "diagnose": ["m"], "validate": ["sklearn"], "compare": ["iris"], "vectors": ["list"],
+        "study": ["list"],
     }  # fmt: skip
     for command in set(COMMANDS) - {"template", "completion"}:
         words = [command, *arguments.get(command, [])]

@@ -20,7 +20,7 @@ MADE_BY_THE_SITE = {
     "program.md",
     "vectors-format.md",
 }
-MADE_BY_THE_READER = {"report.md"}
+MADE_BY_THE_READER = {"report.md", "studies.md", "bsvm_wrapper.py", "msvmpack_wrapper.py"}
 MENTION = re.compile(
     r"(?<![\w:/.<{-])((?:[A-Za-z_][\w-]*/)*[A-Za-z_][\w-]*\.(?:md|py|pdf|tex|ipynb))(?![\w(])"
 )
