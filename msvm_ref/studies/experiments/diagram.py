@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from msvm_ref.pages import escape
-from msvm_ref.studies.experiments.ranks import LEVEL, Ranking
+from msvm_ref.studies.experiments.ranks import LEVEL, MeanRanks
 
 LEFT, RIGHT, TOP, LINE = 140.0, 580.0, 56.0, 18.0
 WIDTH = 720.0
 
 
-def diagram(ranking: Ranking, title: str) -> str:
+def diagram(ranking: MeanRanks, title: str) -> str:
     most = len(ranking.names)
 
     def place(rank: float) -> float:

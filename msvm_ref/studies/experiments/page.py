@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from msvm_ref.pages import escape, page, provenance, provenance_text
 from msvm_ref.studies.experiments.diagram import diagram
-from msvm_ref.studies.experiments.ranks import Ranking, ranking
+from msvm_ref.studies.experiments.ranks import MeanRanks, ranking
 from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, stored
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Study
@@ -41,7 +41,7 @@ class Chapter:
     def columns(self) -> list[str]:
         return [c.label for c in self.study.contenders]
 
-    def rankings(self) -> list[tuple[str, Ranking]]:
+    def rankings(self) -> list[tuple[str, MeanRanks]]:
         """Ours, and the paper's over the same rows."""
         if self.study.measure != "accuracy":
             return []

@@ -13,7 +13,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Ranking:
+class MeanRanks:
     """Contenders from best to worst."""
 
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ def critical_difference(contenders: int, data_sets: int) -> float:
 
 def ranking(
     scores: Mapping[tuple[str, str], float], names: Sequence[str], rows: Sequence[str]
-) -> Ranking | None:
+) -> MeanRanks | None:
     """Of scores (higher is better) by (row, name), over the rows in which all names have one; None for fewer than two rows."""
     whole = [row for row in rows if all((row, name) in scores for name in names)]
     if len(whole) < 2 or len(names) < 2:
@@ -59,7 +59,7 @@ def ranking(
     table = np.array([[scores[row, name] for name in names] for row in whole])
     mean = rankdata(-table.round(10), axis=1).mean(axis=0)
     order = sorted(range(len(names)), key=lambda k: (mean[k], names[k]))
-    return Ranking(
+    return MeanRanks(
         tuple(names[k] for k in order),
         tuple(float(mean[k]) for k in order),
         len(whole),

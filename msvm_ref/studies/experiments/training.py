@@ -170,9 +170,9 @@ class _Path:
 
 def _supporting(solution: Solution) -> int:
     most = solution.alpha.max(axis=1)
-    scale = np.minimum(solution.problem.costs, most.max(initial=0.0))
-    if solution.problem.spec.quadratic:
-        scale = np.full(len(most), most.max(initial=0.0))
+    largest = most.max(initial=0.0)
+    capped = solution.problem.spec.capped
+    scale = np.minimum(solution.problem.costs, largest) if capped else largest
     return int(((most > SUPPORTS * scale) & (most > 0)).sum())
 
 
