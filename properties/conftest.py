@@ -2,7 +2,7 @@
 
     dev       12 examples a law, new ones each time, and the kept failures again
     ci        the same 12 examples always
-    nightly   800 examples a law, drawn by the night's seed (pytest --hypothesis-seed); a failing example is kept
+    nightly   800 examples a law, new ones each time; a failing example is kept (not with pytest --hypothesis-seed)
     kept      nothing new: only the kept failures
 
 A failing example of a night is kept in properties/failures, which is committed: whoever runs the laws later meets it first.
