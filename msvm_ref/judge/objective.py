@@ -160,16 +160,19 @@ def primal_value(problem: Problem, image: Image, b: Array) -> Enclosed:
         if image.half_norm.high == 0 and not (penalized and b.any()) and _no_loss(problem, b):
             return Enclosed(0.0, 0.0)
         scores = image.scores + b.astype(dtype)
-        loss, doubt = _losses(problem, scores, image.error, abs(image.scores) + abs(b), unit)
+        loss, doubt, felt = _losses(problem, scores, image.error, abs(image.scores) + abs(b), unit)
         penalty = b.astype(dtype) ** 2 / 2 if penalized else np.zeros(0, dtype=dtype)
-        inexact = bool(image.half_norm.high or (penalized and b.any()))
+        inexact = bool(felt or image.half_norm.high or (penalized and b.any()))
         return plus(summed(np.concatenate([loss, penalty]), doubt, unit, inexact), image.half_norm)
 
 
 def _losses(
     problem: Problem, scores: Real, error: Real, size: Real, unit: float
-) -> tuple[Real, Real]:
-    """(C_i phi(xi), its doubt), flattened, for scores that err by ``error`` and were summed from parts of ``size``."""
+) -> tuple[Real, Real, bool]:
+    """(C_i phi(xi), its doubt), flattened, for scores that err by ``error`` and were summed from parts of ``size``.
+
+    And whether any slack that has a C_i may be above 0: what it costs may underflow, but is not 0 then.
+    """
     spec, dtype = problem.spec, scores.dtype.type
     nu, gamma = coefficients(problem.machine, problem.d, dtype)
     t = gamma[problem.y] - by_class(nu, problem.y, scores)
@@ -182,9 +185,10 @@ def _losses(
     doubt = np.where(t + doubt <= 0, 0, doubt)  # a constraint that surely holds costs nothing
     xi = slacks(problem, t)
     doubt = doubt.max(axis=1, keepdims=True) if spec.shared else doubt
-    loss, doubt = _slack_losses(problem.machine, xi, doubt)
     cost = costs(problem, dtype)
-    return (cost * loss).ravel(), (cost * doubt).ravel()
+    felt = bool(((xi + doubt > 0) & (problem.costs[:, None] > 0)).any())
+    loss, doubt = _slack_losses(problem.machine, xi, doubt)
+    return (cost * loss).ravel(), (cost * doubt).ravel(), felt
 
 
 def _slack_losses(machine: Machine, xi: Real, doubt: Real) -> tuple[Real, Real]:
