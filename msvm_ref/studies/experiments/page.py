@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msvm_ref.pages import escape, page, provenance, provenance_text
+from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.diagram import diagram
 from msvm_ref.studies.experiments.ranks import MeanRanks, ranking
 from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, stored
@@ -93,6 +94,10 @@ def html(told: Sequence[Chapter]) -> str:
         )
         parts.append(f"<p>{escape(' '.join(sentences(chapter)))}</p>")
         parts.append(_html_table(chapter))
+        means = {
+            (r.outcome.source.label, r.outcome.contender.label): r.mean for r in chapter.results
+        }
+        parts.append(bars(means, chapter.rows, chapter.columns, study.measure))
         parts += [diagram(each, words) for words, each in chapter.rankings()]
         parts.append(_html_notes(chapter))
     parts.append(f"<p class=quiet>{escape(provenance_text(provenance()))}</p>")
