@@ -18,7 +18,7 @@ from msvm_ref.studies.experiments.table import UNITS, written
 
 MARKS = {"agrees": "good", "near": "caution", "differs": "bad", "not printed": "quiet"}
 SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗", "not printed": ""}
-TITLE = "The papers' experiments, run again"
+TITLE = "The papers' experiments: results"
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def sentences(chapter: Chapter) -> list[str]:
 
 def legend() -> str:
     return (
-        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: to "
-        f"{AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact signed-rank "
+        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: "
+        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact signed-rank "
         f"test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
     )
 
