@@ -80,8 +80,8 @@ def sentences(chapter: Chapter) -> list[str]:
 def legend() -> str:
     return (
         f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: "
-        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact signed-rank "
-        f"test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
+        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact "
+        f"signed-rank test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
     )
 
 
