@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msvm_ref.pages import escape, page, provenance, provenance_text
+from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.diagram import diagram
 from msvm_ref.studies.experiments.ranks import MeanRanks, ranking
 from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, stored
@@ -17,7 +18,7 @@ from msvm_ref.studies.experiments.table import UNITS, written
 
 MARKS = {"agrees": "good", "near": "caution", "differs": "bad", "not printed": "quiet"}
 SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗", "not printed": ""}
-TITLE = "The papers' experiments, run again"
+TITLE = "The papers' experiments: results"
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ def sentences(chapter: Chapter) -> list[str]:
 
 def legend() -> str:
     return (
-        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: to "
-        f"{AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact signed-rank "
-        f"test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
+        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: "
+        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact "
+        f"signed-rank test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
     )
 
 
@@ -93,6 +94,10 @@ def html(told: Sequence[Chapter]) -> str:
         )
         parts.append(f"<p>{escape(' '.join(sentences(chapter)))}</p>")
         parts.append(_html_table(chapter))
+        means = {
+            (r.outcome.source.label, r.outcome.contender.label): r.mean for r in chapter.results
+        }
+        parts.append(bars(means, chapter.rows, chapter.columns, study.measure))
         parts += [diagram(each, words) for words, each in chapter.rankings()]
         parts.append(_html_notes(chapter))
     parts.append(f"<p class=quiet>{escape(provenance_text(provenance()))}</p>")

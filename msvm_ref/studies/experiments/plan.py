@@ -106,7 +106,8 @@ class Planner:
         while True:
             points = [(g, c) for g in gammas for c in Cs]
             yield from self._trained(points, self.protocol.repetitions)
-            best = self._best(points)
+            edges = ({gammas[0], gammas[-1]} if len(gammas) > 1 else set(), {Cs[0], Cs[-1]})
+            best = self._best(points, edges if grid.extended else (set(), set()))
             if not grid.extended:
                 return best
             moves = [_beyond(Cs, best[1], grid.step, grid.C_limits)]
@@ -185,9 +186,18 @@ class Planner:
         ]
         return [self._choosing(repetition, gamma, lacking, part) for lacking, part in parts]
 
-    def _best(self, points: Sequence[Point]) -> Point:
-        """The highest mean accuracy; of equals the smallest C, then the smallest gamma. A cell without numbers counts as 0."""
-        return min(points, key=lambda p: (-round(self._score(p), 12), p[1], p[0]))
+    def _best(
+        self, points: Sequence[Point], edges: tuple[set[int], set[int]] = (set(), set())
+    ) -> Point:
+        """The highest mean accuracy; of equals one off the edges, then the smallest C, then the smallest gamma.
+
+        A cell without numbers counts as 0.
+        """
+
+        def standing(p: Point) -> tuple[float, int, int, int]:
+            return -round(self._score(p), 12), (p[0] in edges[0]) + (p[1] in edges[1]), p[1], p[0]
+
+        return min(points, key=standing)
 
     def _score(self, point: Point) -> float:
         if point not in self.scores:

@@ -132,4 +132,12 @@ class Study:
 
     def like(self, name: str, title: str, place: str, measure: Measure) -> Study:
         """The same cells, read for another figure of which no numbers are printed."""
-        return replace(self, name=name, title=title, place=place, measure=measure, printed={})
+        return replace(
+            self,
+            name=name,
+            title=title,
+            place=place,
+            measure=measure,
+            printed={},
+            remarks=(f"Read from the cells of {self.name}.",),
+        )

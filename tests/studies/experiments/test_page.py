@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.diagram import diagram
 from msvm_ref.studies.experiments.page import chapters, html, markdown, sentences
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
@@ -55,6 +56,20 @@ def test_the_diagram_is_well_formed_and_names_everyone():
     )
     words = [t.text for t in svg.iter("text")]
     assert {"x 1.38", "y 1.62", "3.00 z", "a < b"} <= set(words)
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "error", "seconds", "support"])
+def test_bars_are_well_formed_one_for_each_number(measure):
+    values = {("a", "WW"): 90.0, ("a", "CS"): 92.0, ("b<", "WW"): 50.0}
+    drawn = bars(values, ["a", "b<"], ["WW", "CS"], measure)
+    svg = ElementTree.fromstring(drawn.removeprefix("<div class=scroll>").removesuffix("</div>"))
+    told = [title.text for title in svg.iter("title")]
+    assert told == ["a, WW: 90", "a, CS: 92", "b<, WW: 50"]
+    heights = [float(r.get("height", "0")) for r in svg.iter("rect") if r.find("title") is not None]
+    assert all(height > 0 for height in heights)
+    if measure == "accuracy":  # both lie one percent off their mean; a row of one lies on it
+        assert heights[0] == heights[1]
+        assert heights[2] == 0.5
 
 
 def test_pages_tell_what_the_store_has(tmp_path):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from statistics import median
 
 import pytest
 
 from msvm_ref.studies.experiments.fh import TABLE_2
 from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.experiments.uv import SOURCES
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_3, TABLE_4, TABLE_5, parsed
 
 THREE, FOUR, FIVE = (parsed(text) for text in (TABLE_3, TABLE_4, TABLE_5))
@@ -48,6 +50,18 @@ def test_mmr_is_fastest_but_nowhere_most_accurate_with_linear_kernels():
     for row in rows(THREE):
         assert min(COLUMNS, key=lambda c: THREE[row, c].value) == "MMR"
     assert not any(FIVE[row, "MMR"].bold for row in rows(FIVE))
+
+
+def test_the_printed_deviations_suit_test_parts_of_a_third():
+    """p (1 - p) / s^2, the size of a sample with that deviation, as a share of the rows: what the study's remark says."""
+    shares = {}
+    for source in SOURCES:
+        cells = [FOUR[source.label, c] for c in COLUMNS]
+        sizes = [c.value * (100 - c.value) / c.deviation**2 for c in cells]
+        shares[source.label] = round(100 * median(sizes) / source.rows)
+    assert min(shares.items(), key=lambda item: item[1]) == ("Car", 18)
+    assert max(shares.items(), key=lambda item: item[1]) == ("Opt. digits", 42)
+    assert shares["Soy bean"] == 32
 
 
 def test_fh_adds_up():
