@@ -494,5 +494,11 @@ MUTANTS = (
     ),
     Mutant("model/cost.py", "SlackCost(True, Fraction(1))", "SlackCost(True, Fraction(2))", HUBER),
     Mutant("exact/check.py", "return xi - h / 2", "return xi - h", HUBER),
+    Mutant(
+        "judge/objective.py",
+        "inexact = bool(felt or ",
+        "inexact = bool(",
+        "tests/adversary/test_holes.py -k underflows_is",
+    ),
     Mutant("fisher/quadratic.py", "xi - h / 2 if full", "xi if full", HUBER),
 )

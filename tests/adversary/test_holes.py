@@ -295,3 +295,18 @@ def test_a_kernel_that_returns_masked_entries_is_refused():
 
     with pytest.raises(mr.DataError, match="masked"):
         mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1], kernel=kernel)
+
+
+@pytest.mark.parametrize("cost", ["linear", "quadratic", "huber", "huber(1e100)"])
+def test_a_loss_that_underflows_is_not_nothing(cost):
+    """b = 5e-324 misses the target 0 by 5e-324, whose square no float holds; the optimum is exactly 0."""
+    at_zero = mr.Machine("at zero", mr.OVA.margin, mr.OVA.aggregation, 0, False, cost)
+    problem = mr.Problem(at_zero, [[0.0]], [0], C=1e-5, bias="free", n_classes=2)
+    exact = Exact(problem)
+    W, b = np.zeros((1, 2)), np.array([-5e-324, 0.0])
+    certificate = mr.certify(problem, W=W, b=b)
+    handed = Handed(Weights(scaled(b.tolist()), W=scaled(W.tolist())), None)
+    assert exact.primal(handed.point).value > 0
+    assert certificate.primal_value > 0
+    assert certificate.upper > 0
+    assert not certificate.optimal(1e-3)
