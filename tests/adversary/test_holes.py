@@ -115,7 +115,7 @@ def test_a_problem_has_one_meaning_above_a_thousand_points(kernel):
         assert broken(exact, optimum, handed, certificate) == [], options
 
 
-@pytest.mark.parametrize("kernel", [mr.polynomial(3, 0.1, 0.3), mr.rbf(0.1)], ids=repr)
+@pytest.mark.parametrize("kernel", [mr.polynomial(3, 0.1, 0.3)] + NIGHTLY * [mr.rbf(0.1)], ids=repr)
 def test_a_problem_is_its_kernel_below_a_thousand_points_too(kernel):
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(9, 2)), np.arange(9) % 3

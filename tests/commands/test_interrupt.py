@@ -29,7 +29,19 @@ SLOW = {
     "compare": ["vehicle", "--report", "out.md"],
     "approx": ["vehicle", "--plot", "out.png"],
     "vectors": ["build", "--directory", "."],
+    "study": [
+        "run",
+        "uv-table4",
+        "--data-sets",
+        "glass",
+        "--protocol",
+        "quick",
+        "--store",
+        "out.sqlite",
+    ],
 }
+KEPT = {"vectors", "study"}
+"""Each vector file is whole by itself; a store goes on where it was stopped."""
 QUICK = {"machines": [], "conventions": [], "checks": [], "template": ["c"], "completion": ["bash"]}
 
 
@@ -65,7 +77,7 @@ def test_ctrl_c(command, tmp_path):
     assert command == "vectors" or len(remarks) == 1  # build tells each file it has finished
     assert "Traceback" not in said
     assert seconds < 2.0
-    if command != "vectors":  # each vector file is whole by itself
+    if command not in KEPT:
         assert list(tmp_path.iterdir()) == []
 
 
@@ -74,7 +86,8 @@ def test_ctrl_c_of_what_is_done_at_once(command, tmp_path):
     status, said, seconds = interrupted([command, *QUICK[command]], tmp_path, after=0.15)
     assert status in (0, 130, -signal.SIGINT)  # -SIGINT: Python itself had not started yet
     assert seconds < 2.0
-    assert "Traceback" not in said or status == -signal.SIGINT
+    # Python itself had not started yet, or was in a callback of its own imports, from which nothing can be raised
+    assert "Traceback" not in said or status == -signal.SIGINT or "Exception ignored in" in said
 
 
 def test_a_killed_command_leaves_nobody_behind(tmp_path):
