@@ -54,9 +54,10 @@ EXIT_STATUS = [
 COMMON = """
 **The same everywhere.** `--json` prints JSON; `--report FILE` also writes what is printed (`.html`, `.md` or `.json`,
 repeatable); `-q` leaves out the progress bar and remarks, which go to standard error and only to a terminal; `--debug` shows
-tracebacks. A table is a text file with any separator, with or without a header, an `.npz` with X and y, `-` for standard input,
-or a bundled name (iris, wine, digits, glass, vehicle, … : [all](experiments.md#data)). A kernel is `linear`, `rbf`, `rbf:0.5`,
-`poly:3`. What we train has a penalized bias unless `--bias` says otherwise; what we judge says its own. `python -m msvm_ref` is the same.
+tracebacks. A table is a text file with any separator, with or without a header, an `.npz` with X and y, `-` for standard
+input, or a bundled name (iris, wine, digits, glass, vehicle, … : [all](experiments.md#data)). A kernel is `linear`, `rbf`,
+`rbf:0.5`, `poly:3`. What we train has a penalized bias unless `--bias` says otherwise; what we judge says its own. `python -m
+msvm_ref` is the same.
 
 **Completion.** `pip install 'msvm-ref[completion]'`, then
 `msvm-ref completion bash > ~/.local/share/bash-completion/completions/msvm-ref`; for zsh into a folder of `$fpath` as
