@@ -129,7 +129,7 @@ def _client(scheduler: str) -> Any:
             "--dask", "have distributed installed", str(error), "pip install 'msvm-ref[dask]'"
         ) from error
     try:
-        return Client(scheduler, timeout="10s")  # type: ignore[no-untyped-call,unused-ignore]
+        return Client(scheduler, timeout="10s")
     except (OSError, ValueError, TypeError) as error:
         raise DataError(
             "--dask", "be the address of a scheduler that answers", f"{scheduler}: {error}"
