@@ -16,7 +16,7 @@ WIDTHS = (1, Fraction(1, 4), 8)
 X, Y = blobs(3, per_class=4, p=2, seed=3)
 WEIGHT = np.array([1.0, 0.0, 2.5, 1.0, 0.5, 1.0, 1.0, 3.0, 1.0, 1.0, 0.0, 1.0])
 RBF = mr.rbf(0.5)
-MATRIX = table((MACHINES, BIASES), (WIDTHS, (mr.linear, RBF), (None, WEIGHT), (0.03, 1.0, 40.0)))
+MATRIX = table((MACHINES,), (BIASES, WIDTHS, (mr.linear, RBF), (None, WEIGHT), (0.03, 1.0, 40.0)))
 
 
 def posed(machine=mr.WW, width=1, bias="none", C=1.5, weight=None, kernel=mr.linear, X=X, Y=Y):

@@ -24,11 +24,11 @@ from msvm_ref.solvers.classic.working_set import (
 )
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.truth.dual import kernel_modifiers
-from tests.small_problems import COSTS, MACHINES, blobs, weights
+from tests.small_problems import COSTS, MACHINES, NIGHTLY, blobs, label, table, weights
 from tests.solvers.classic.test_methods import meets_truth
 
 
-@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize(("machine", "cost"), table([MACHINES], [COSTS]), ids=label)
 def test_every_machine_reaches_the_truth(machine, cost):
     X, y = blobs(3, per_class=4)
     for kernel, bias, weighting in (
@@ -292,7 +292,7 @@ def test_sums_of_an_example_keep_their_bound():
         assert not alpha[weight == 0].any()
 
 
-@pytest.mark.parametrize("machine", MACHINES[:9], ids=lambda m: m.name)
+@pytest.mark.parametrize("machine", MACHINES[:9] if NIGHTLY else [mr.WW, mr.CS, mr.ATS], ids=label)
 def test_alternation_reaches_a_free_bias(machine):
     X, y = blobs(3, per_class=4)
     for cost in COSTS:
