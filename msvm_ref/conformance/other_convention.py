@@ -12,7 +12,7 @@ from msvm_ref.conformance.confirm import SECOND
 from msvm_ref.conformance.finding import Diagnosis, Finding
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed
-from msvm_ref.errors import SpecError
+from msvm_ref.errors import MsvmError, SpecError
 from msvm_ref.model.conventions.convention import PARAMETERS, Convention, Factor
 from msvm_ref.model.conventions.literals import CONVENTIONS, UV, margin, with_parameter
 
@@ -75,11 +75,15 @@ def _written_as(trial: Trial, failure: CheckFailed, finding: Finding) -> Trial |
 def _right(trial: Trial, failure: CheckFailed) -> bool:
     """Are plain fits optimal in this trial's convention: of the failed case, and of the second problems at two values of C?"""
     again = [trial.shaped(case) for case in SECOND]
-    try:
-        for case in ([failure.case] if failure.case is not None else []) + again:
-            trial.require_optimal(case, trial.fit(case))
-    except Exception:  # whatever the solver does there, it is not right
-        return False
+    for case in ([failure.case] if failure.case is not None else []) + again:
+        try:
+            fitted = trial.fit(case)
+        except Exception:  # whatever the solver does there, it is not right
+            return False
+        try:
+            trial.require_optimal(case, fitted)
+        except (CheckFailed, MsvmError):  # anything else would be a fault of ours
+            return False
     return True
 
 
