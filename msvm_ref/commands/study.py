@@ -138,9 +138,11 @@ def _run(options: argparse.Namespace) -> int:
 def _check_data(sources: Any, folder: str | None) -> None:
     """A file that is not there or not the right one is told before the first cell."""
     from msvm_ref.datasets import load
+    from msvm_ref.studies.experiments.study import CIRCLES
 
-    for source in sources:
-        load(source.table, folder)
+    for table in dict.fromkeys(source.table for source in sources):
+        if table not in CIRCLES:
+            load(table, folder)
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -135,7 +135,7 @@ def _title(r: Result) -> str:
     o = r.outcome
     gap = "" if math.isnan(r.worst_gap) else f", widest certified gap {r.worst_gap:.1e}"
     return (
-        f"gamma 2^{o.point[0]}, C 2^{o.point[1]}{gap}, {o.cells} cells, {o.open_gaps} above the tolerance, "
+        f"exponents of gamma {o.point[0]}, of C {o.point[1]}{gap}, {o.cells} cells, {o.open_gaps} above the tolerance, "
         f"{o.failures} failed, {o.protocol.name}"
     )
 

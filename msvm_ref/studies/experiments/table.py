@@ -14,6 +14,9 @@ UNITS = {
     "seconds": "CPU seconds",
     "support": "support vectors %",
     "support-count": "support vectors",
+    "iterations": "iterations",
+    "agreement": "agreement with Bayes %",
+    "count": "number",
 }
 
 
@@ -48,18 +51,20 @@ def _block(study: Study, block: Sequence[Result]) -> list[str]:
         marks += ">" if o.at_limit else ""
         lines.append(
             f"  {o.contender.label:<10} {written(r.mean, _spread(r)):>16}{'*' if r.among_the_best else ' '} "
-            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {f'2^{o.point[1]}':>6} {r.worst_gap:>7.0e}  "
+            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {f'{study.C_base}^{o.point[1]}':>6} {r.worst_gap:>7.0e}  "
             f"{o.protocol.name} {marks}".rstrip()
         )
     return lines
 
 
 def _width(study: Study) -> str:
-    return "gamma" if study.gamma_of == "gamma" else "sigma"
+    return "gamma" if study.gamma_of == "gamma" else "sigma"  # ZDO's over the median distance
 
 
 def written(value: float, deviation: float | None) -> str:
-    """Two decimals, or three significant digits of what is small."""
+    """Two decimals, or three significant digits of what is small; - for nothing."""
+    if math.isnan(value):
+        return "-"
     number = f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"
     return number if deviation is None else f"{number} ± {deviation:.2f}"
 
