@@ -77,29 +77,23 @@ def test_the_closed_form_of_a_block_is_the_ascents_optimum(machine, cost):
             q = np.where(
                 form.mask[y], np.round(random.normal(size=d) * 2, int(random.integers(3))), 0.0
             )
+            rows = form.rows_of(y, np.arange(d))
+            products = rows @ rows.T
             ridge, cap = (0.0, C) if cost == "linear" else (1 / (2 * C), np.inf)
-            closed, slow = np.zeros(d), np.zeros(d)
+            closed, slow, scratch = np.zeros(d), np.zeros(d), np.empty((3, d))
+            play = np.arange(d) if form.shape == ARBITRARY else np.flatnonzero(form.mask[y])
+            m, compact = len(play), np.zeros(d)
+            compact[:m], order = q[play], np.empty(d, dtype=np.int64)
             solve_block(
-                form.shape,
-                form.slack,
-                y,
-                form.sigma,
-                form.pull,
-                form.products,
-                form.mask,
-                form.quadratic,
-                k,
-                C,
-                q,
-                np.empty(d),
-                closed,
+                form.packed, y, k, C, False, play[None], 0, m, compact, *scratch[:2], order, closed
             )
+            closed[play], closed[~form.mask[y]] = closed[:m].copy(), 0.0
             arbitrary_block(
-                q, form.products[y], k, ridge, form.slack != OWN, cap, form.mask[y], slow
+                scratch[2], q, products, k, ridge, form.slack != OWN, cap, form.mask[y], slow
             )
             value = [
                 q @ a
-                - k / 2 * a @ form.products[y] @ a
+                - k / 2 * a @ products @ a
                 - ridge / 2 * (a @ a if form.slack == OWN else a.sum() ** 2)
                 for a in (closed, slow)
             ]
@@ -307,7 +301,7 @@ class TestBugsPutIn:
 
         def shrinking_all(self):
             work = original(self)
-            self.engine.shrunk[:] = 100
+            self.engine.asleep[:] = True
             return work
 
         monkeypatch.setattr(driver._Ascent, "_pass", shrinking_all)
