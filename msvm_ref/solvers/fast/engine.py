@@ -47,7 +47,7 @@ class Engine(ABC):
 
     def survey(self, scores: Array) -> tuple[float, float, float]:
         """(loss, the dual's linear and cost terms, largest violation); who is in play is settled anew."""
-        return survey(  # type: ignore[no-any-return]
+        return survey(
             self.machine,
             self.y,
             self.cost,

@@ -11,16 +11,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
+from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.steps import block_step, is_held, leave, slopes, wanted
 
 
-@njit(_nrt=False, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@lean(fastmath={"reassoc", "contract", "nsz"})
 def dense_epoch(
     machine: tuple[Any, ...],
     y: Any,
@@ -94,7 +94,7 @@ def dense_epoch(
     return steps, dots, worst
 
 
-@njit(_nrt=False, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@lean(fastmath={"reassoc", "contract", "nsz"})
 def sparse_epoch(
     machine: tuple[Any, ...],
     y: Any,
@@ -211,12 +211,12 @@ class LinearEngine(Engine):
     def pass_over(self, order: Index) -> float:
         lists = (self.play, self.count, self.pinned, self.asleep)
         common = (self.machine, self.y, self.cost, order, self.violation, lists, self.scratch)
-        common = (*common, self.rho, self.squares)
+        sizes = (self.rho, self.squares)
         if self.sparse:
             stored = (self.X.data, self.X.indices, self.X.indptr)
-            done = sparse_epoch(*common, *stored, self.weights, self.bias, self.alpha)
+            done = sparse_epoch(*common, *sizes, *stored, self.weights, self.bias, self.alpha)
         else:
-            done = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha)
+            done = dense_epoch(*common, *sizes, self.X, self.weights, self.bias, self.alpha)
         steps, dots, self.violation = done
         self.steps += steps
         self.dots += dots

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.fast.lean import lean
 
 SWEEPS, ROUNDING = 1000, 1e-15
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean()
 def own_block(
     m: int, q: Array, curve: Array, v: Array, rho: float, cap: float, alpha: Array
 ) -> None:
@@ -45,7 +45,7 @@ def own_block(
         t = after
 
 
-@njit(_nrt=False, cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def _clipped(
     t: float, m: int, q: Array, curve: Array, v: Array, rho: float, cap: float, alpha: Array
 ) -> tuple[float, float, float, float, float]:
@@ -77,7 +77,7 @@ def _clipped(
     return total, slope, size, up, down
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def own_block_relative(
     m: int, q: Array, curve: float, rho: float, cap: float, alpha: Array
 ) -> None:
@@ -113,7 +113,7 @@ def own_block_relative(
         t = after
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def water_level(
     m: int, q: Array, curve: float, level_of_total: float, cap: float, pinned: bool
 ) -> float:
@@ -144,7 +144,7 @@ def water_level(
     return theta
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def one_sign_block(
     m: int, q: Array, curve: float, rho: float, cap: float, pinned: bool, alpha: Array
 ) -> None:
@@ -154,7 +154,7 @@ def one_sign_block(
         alpha[p] = (q[p] - theta) / curve if q[p] > theta else 0.0
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean()
 def flat_block(m: int, q: Array, ridge: float, cap: float, alpha: Array) -> None:
     """Shared slack and no curvature, D = 0 (a zero row): all that pays goes to the best component."""
     best = 0
@@ -166,7 +166,7 @@ def flat_block(m: int, q: Array, ridge: float, cap: float, alpha: Array) -> None
         alpha[best] = q[best] / ridge if ridge > 0.0 else cap
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean()
 def two_signs_block(
     order: Any,
     d: int,
@@ -248,7 +248,7 @@ def two_signs_block(
         return
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean()
 def _condition(
     theta: float,
     S: float,
@@ -273,7 +273,7 @@ def _condition(
     return theta - q_own + curve_own * a + rho * (own - rival) * (own * a + rival * S)
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean()
 def _root(
     prefix: float,
     m: int,
@@ -319,7 +319,7 @@ def _root(
     return theta, S, cap - S
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean()
 def arbitrary_block(
     g: Array,
     q: Array,
@@ -348,7 +348,7 @@ def arbitrary_block(
             return
 
 
-@njit(_nrt=False, cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def _coordinates(
     hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
 ) -> float:
@@ -368,7 +368,7 @@ def _coordinates(
     return moved
 
 
-@njit(_nrt=False, cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def _best_pair(
     hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
 ) -> float:

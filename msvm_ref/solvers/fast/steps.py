@@ -4,9 +4,6 @@ A component leaves play where it sits at a bound and its slope pushes it there: 
 the smallest among those that could give (Keerthi et al. 2008, section 4), with its own slack where it is beyond ``room``. An
 example whose components cannot move any more falls asleep. Leaving only saves work: ``survey`` puts back whatever
 violates its condition, from the scores of all, each time the gap is taken.
-
-Kernels on the path of every visit are compiled without numba's reference counts (_nrt=False), which would take half of it:
-they allocate nothing, scratch arrays come from the engine.
 """
 
 from __future__ import annotations
@@ -18,6 +15,7 @@ from numba import njit
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import ARBITRARY, ONE_SIGN, OWN, RELATIVE, SIGNED
+from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.prox import (
     arbitrary_block,
     flat_block,
@@ -31,7 +29,7 @@ FULL = 1.0 - 1e-15
 """A shared slack is used up from this part of its cost on."""
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def wanted(shape: int, y: int, pinned: bool, play: Any, i: int, m: int, d: int, out: Any) -> int:
     """The classes whose scores the block asks for, into ``out``; how many. A pinned sum needs no own score: it cancels."""
     if shape == ARBITRARY:
@@ -46,7 +44,7 @@ def wanted(shape: int, y: int, pinned: bool, play: Any, i: int, m: int, d: int, 
     return m
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def slopes(
     machine: tuple[Any, ...], y: int, play: Any, i: int, m: int, scores: Array, at: int, out: Array
 ) -> None:
@@ -69,7 +67,7 @@ def slopes(
                     out[p] -= rows[y, p, c] * scores[at, c]
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def expand(
     machine: tuple[Any, ...],
     y: int,
@@ -121,7 +119,7 @@ def expand_all(machine: tuple[Any, ...], y: Any, alpha: Array, A: Array) -> None
             A[i, classes[t]] += values[t]
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def solve_block(
     machine: tuple[Any, ...],
     y: int,
@@ -176,7 +174,7 @@ def solve_block(
             alpha[j] *= cap / spent
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def block_step(
     machine: tuple[Any, ...],
     y: int,
@@ -240,7 +238,7 @@ def block_step(
     return count if gain - 0.5 * k * size > 0.0 else 0
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def leave(
     machine: tuple[Any, ...],
     y: int,
@@ -352,7 +350,7 @@ def survey(
     return loss, gain, worst
 
 
-@njit(_nrt=False, cache=True, error_model="numpy")
+@lean(inline="always")
 def is_held(m: int, pinned: bool, violation: float) -> bool:
     """Can nothing in play move, or gain by it? One component whose sum is pinned cannot."""
     return bool(m == 0 or (m == 1 and pinned) or violation <= 0.0)

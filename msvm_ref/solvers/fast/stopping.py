@@ -16,8 +16,8 @@ from msvm_ref.solvers.deadline import Deadline
 
 LEAST_GOAL = 1e-17
 STALL, WINDOW, TRIES, BARRIERS = 0.9, 150, 3, 8
-"""Stalled: STALL times the best gap was not undercut the last WINDOW times it was taken, nor in the last third of them all, with
-TRIES Newton steps or barriers among them; or not by BARRIERS barriers that each took every example."""
+"""Stalled: STALL times the best gap was not undercut the last WINDOW times it was taken, nor in the last third of them
+all, with TRIES Newton steps or barriers among them; or not by BARRIERS barriers that each took every example."""
 
 
 @dataclass
