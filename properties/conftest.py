@@ -1,17 +1,38 @@
-"""Profiles (HYPOTHESIS_PROFILE = dev, ci or nightly), and what it means for two solutions to agree."""
+"""Profiles (HYPOTHESIS_PROFILE = dev, ci, nightly or kept), and what it means for two solutions to agree.
+
+    dev       12 examples a law, new ones each time, and the kept failures again
+    ci        the same 12 examples always
+    nightly   800 examples a law, drawn by the night's seed (pytest --hypothesis-seed); a failing example is kept
+    kept      nothing new: only the kept failures
+
+A failing example of a night is kept in properties/failures, which is committed: whoever runs the laws later meets it first.
+"""
 
 import os
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
 
+KEPT = DirectoryBasedExampleDatabase(Path(__file__).parent / "failures")
+LOCAL = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / ".hypothesis" / "examples")
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
-settings.register_profile("dev", max_examples=12, **COMMON)
+settings.register_profile(
+    "dev", max_examples=12, database=MultiplexedDatabase(LOCAL, ReadOnlyDatabase(KEPT)), **COMMON
+)
 settings.register_profile("ci", max_examples=12, derandomize=True, database=None, **COMMON)
-settings.register_profile("nightly", max_examples=800, **COMMON)
+settings.register_profile("nightly", max_examples=800, database=KEPT, **COMMON)
+settings.register_profile(
+    "kept",
+    max_examples=12,
+    database=ReadOnlyDatabase(KEPT),
+    phases=[Phase.explicit, Phase.reuse],
+    **COMMON,
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 

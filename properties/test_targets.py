@@ -92,6 +92,22 @@ def test_the_regret_constant_holds_where_argmax_is_consistent_and_only_there(dat
 
 @LIGHT
 @given(st.data())
+def test_the_best_link_keeps_its_constant_and_reaches_it(data):
+    machine = data.draw(st.one_of(alike(), any_machine(2), any_machine(3)))
+    d = machine.fixed_d or 3
+    found = regret_constant(machine, d)
+    if found.argmax or found.kappa is None:
+        return
+    link = consistent_for(machine, found.embedded.losses, d, embedded=found.embedded).link
+    assert min(link.ratios(found.scores))[0] == found.kappa
+    for _ in range(5):
+        f = [v + data.draw(st.fractions(-2, 2, max_denominator=6)) for v in found.scores]
+        f[-1] = -sum(f[:-1]) if machine.sum_to_zero else f[-1]
+        assert min(link.ratios(f))[0] <= found.kappa
+
+
+@LIGHT
+@given(st.data())
 def test_squared_verdicts_survive_their_checker_and_their_own_machine(data):
     machine = data.draw(alike()).with_cost("quadratic")
     mode = data.draw(st.sampled_from(["closed", "generic", "open"]))

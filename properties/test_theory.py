@@ -29,7 +29,7 @@ from msvm_ref.model.machine import (
 )
 
 LIGHT = settings(
-    max_examples=25,
+    max_examples=max(25, settings.default.max_examples),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -103,6 +103,62 @@ def test_least_risk_agrees_with_a_float_solver(data):
     assert np.isclose(float(minimum.value), least_risk(machine, P), atol=1e-9)
     assert minimum.argmax_classes
     assert minimum.some_right or not minimum.consistent
+
+
+def face_program(machine, P, value):
+    """HiGHS over {(f, slacks) : R_P = value}: a function of a direction and of a class that is to be the largest score."""
+    d = len(P)
+    nu, gamma = np.array(machine.nu(d), dtype=float), np.array(machine.gamma(d), dtype=float)
+    y, c = np.nonzero(machine.aggregation.mask(d))
+    own_slack = np.arange(len(y)) if machine.aggregation.slack == "own" else y
+    slacks = own_slack.max() + 1
+    weight = np.zeros(d + slacks)
+    weight[d + own_slack] = np.array(P, dtype=float)[y]
+    A = np.vstack([np.hstack([-nu[y, c], -np.eye(slacks)[own_slack]]), weight])
+    b = np.append(-gamma[y, c], float(value) + 1e-10)
+
+    def program(direction, zero_sum, largest=None):
+        rows, limits = A, b
+        if largest is not None:
+            beaten = np.delete(np.eye(d) - np.eye(d)[largest], largest, axis=0)
+            rows = np.vstack([A, np.hstack([beaten, np.zeros((d - 1, slacks))])])
+            limits = np.append(b, np.zeros(d - 1))
+        equal = {"A_eq": [[1.0] * d + [0.0] * slacks], "b_eq": [0.0]} if zero_sum else {}
+        return linprog(
+            np.concatenate([-np.asarray(direction, dtype=float), np.zeros(slacks)]),
+            A_ub=rows,
+            b_ub=limits,
+            bounds=[(None, None)] * d + [(0, None)] * slacks,
+            method="highs",
+            **equal,
+        )
+
+    return program
+
+
+@LIGHT
+@given(st.data())
+def test_the_set_of_minimisers_is_a_linear_programs_face(data):
+    """Its corners bound every direction as HiGHS does, it is bounded where HiGHS says so, and ranks first whom HiGHS lets."""
+    machine = data.draw(st.one_of(alike(), any_machine(3), st.sampled_from(CATALOGUE)))
+    P = data.draw(distributions(3))
+    minimum = minimize_risk(machine, P)
+    program = face_program(machine, P, minimum.value)
+    zero_sum = machine.sum_to_zero or minimum.up_to_constant
+    axes = [
+        *np.eye(3),
+        *-np.eye(3),
+        np.array(data.draw(st.lists(st.integers(-3, 3), min_size=3, max_size=3))),
+    ]
+    answers = [program(direction, zero_sum) for direction in axes]
+    assert minimum.bounded == all(answer.status == 0 for answer in answers)
+    if minimum.bounded and minimum.vertices is not None:
+        corners = np.array([[float(v) for v in corner] for corner in minimum.vertices])
+        for direction, answer in zip(axes, answers, strict=True):
+            assert np.isclose((corners @ direction).max(), -answer.fun, atol=1e-6)
+        assert minimum.unique == (len(corners) == 1)
+    first = [c for c in range(3) if program([0, 0, 0], zero_sum, c).status == 0]
+    assert set(minimum.argmax_classes) == set(first)
 
 
 @LIGHT

@@ -64,6 +64,14 @@ def blobs(
     return rng.normal(size=(len(y), p)) + spread * rng.normal(size=(d, p))[y], y
 
 
+WEIGHTINGS = ("equal", "weighted")
+
+
+def weights(kind: str, n: int) -> np.ndarray | None:
+    """None, or weights from 0 to 3 that fall on each class (an example in five has none)."""
+    return None if kind == "equal" else np.array([1.0, 0.25, 3.0, 0.0, 0.5])[np.arange(n) * 3 % 5]
+
+
 def distance(a: mr.Solution, b: mr.Solution) -> float:
     """||W_a - W_b|| of two solutions of one problem, through its Gram where that has no coordinates."""
     if a.problem.is_linear:

@@ -17,6 +17,7 @@ LAYER = {
     "foreign": 0,
     "pictures": 0,
     "pages": 0,
+    "threads": 0,
     "model": 1,
     "judge": 2,
     "exact": 3,

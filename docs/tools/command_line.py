@@ -23,7 +23,7 @@ def page() -> str:
         "Generated from the parsers; `msvm-ref COMMAND --help` says the same.",
         "",
     ]
-    lines += EXIT_STATUS
+    lines += [*EXIT_STATUS, *COMMON, ""]
     lines += ["| command | |", "|---|---|"]
     commands = list(subcommands(root))
     lines += [f"| [`{name}`](#{anchor(name)}) | {cell(told)} |" for name, told, _ in commands]
@@ -49,6 +49,19 @@ EXIT_STATUS = [
     "| 130 | interrupted: one Ctrl-C ends any command within two seconds, nothing half-written |",
     "",
 ]
+
+
+COMMON = """
+**The same everywhere.** `--json` prints JSON; `--report FILE` also writes what is printed (`.html`, `.md` or `.json`,
+repeatable); `-q` leaves out the progress bar and remarks, which go to standard error and only to a terminal; `--debug` shows
+tracebacks. A table is a text file with any separator, with or without a header, an `.npz` with X and y, `-` for standard input,
+or a bundled name (iris, wine, digits, glass, thyroid, vowel, vehicle). A kernel is `linear`, `rbf`, `rbf:0.5`, `poly:3`. What
+we train has a penalized bias unless `--bias` says otherwise; what we judge says its own. `python -m msvm_ref` is the same.
+
+**Completion.** `pip install 'msvm-ref[completion]'`, then
+`msvm-ref completion bash > ~/.local/share/bash-completion/completions/msvm-ref`; for zsh into a folder of `$fpath` as
+`_msvm-ref`, for fish into `~/.config/fish/completions/msvm-ref.fish`.
+""".splitlines()
 
 
 def subcommands(

@@ -27,6 +27,8 @@ def on_files(files: Files, config: Any) -> Files:
         add(f"notebooks/{path.name}", source=path)
     vectors = ROOT / "msvm_ref" / "conformance" / "vectors"
     add("vectors-format.md", (vectors / "FORMAT.md").read_text(encoding="utf-8"))
+    program = ROOT / "msvm_ref" / "conformance" / "program"
+    add("program.md", (program / "PROTOCOL.md").read_text(encoding="utf-8"))
     add("command-line.md", command_line.page())
     add("changelog.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     add("certified.md", unsearched((ROOT / "CERTIFIED.md").read_text(encoding="utf-8")))
@@ -36,6 +38,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    if (
+        page.file.src_path == "mathematics.md"
+    ):  # where a word is explained comes before where it is used
+        page.meta.setdefault("search", {"boost": 4})
     return walk.draw(tables.fill(markdown))
 
 

@@ -55,13 +55,16 @@ def run(options: argparse.Namespace) -> int:
         "tolerance": options.tolerance,
         "certificate": certificate.to_dict(),
     }
-    emit(
-        options,
-        certificate.title,
-        lambda: f"{verdict} at {options.tolerance:g}{advice(verdict, certificate)}\n{certificate}",
-        data,
-    )
+    emit(options, certificate.title, lambda: told(verdict, options.tolerance, certificate), data)
     return OK if verdict == "OPTIMAL" else VERDICT
+
+
+def told(verdict: str, tolerance: float, certificate: Any) -> str:
+    """The verdict at this tolerance, and the certificate without its own word where that is another."""
+    lines = str(certificate).splitlines()
+    if verdict == "UNDECIDED":
+        lines = [line for line in lines if not line.startswith("NOT OPTIMAL")]
+    return "\n".join([f"{verdict} at {tolerance:g}{advice(verdict, certificate)}", *lines])
 
 
 def verdict_of(certificate: Any, tolerance: float) -> str:

@@ -16,17 +16,22 @@ from msvm_ref.studies.papers.ledger import PAPERS
 from msvm_ref.studies.papers.small import SIX, exact, loss, weights
 from msvm_ref.studies.plots import simplex_map
 
-COLOURS = {Verdict.HOLDS: "#3f9b55", Verdict.CORRECTED: "#c9a24a", Verdict.FAILS: "#c9473c"}
+COLOURS = {
+    Verdict.HOLDS: "#3f9b55",
+    Verdict.CORRECTED: "#c9a24a",
+    Verdict.PART: "#c9743c",
+    Verdict.FAILS: "#a3282e",
+}
 
 
 def pictures(decisions: Sequence[Decision]) -> dict[str, tuple[bytes, str]]:
     """PNG and caption by claim id, for the claims that have one; '' is the summary."""
-    found = {"": (_png(lambda ax: _summary(ax, decisions), (7.5, 2.6)), "Verdicts by paper")}
+    drawn = {"": (_png(lambda ax: _summary(ax, decisions), (7.5, 2.6)), "Verdicts by paper")}
     by_id = {d.claim.id: d for d in decisions}
     for id, (draw, size, caption) in DRAWINGS.items():
         if id in by_id:
-            found[id] = (_png(lambda ax, d=by_id[id], draw=draw: draw(ax, d), size), caption)  # type: ignore[misc]
-    return found
+            drawn[id] = (_png(lambda ax, d=by_id[id], draw=draw: draw(ax, d), size), caption)  # type: ignore[misc]
+    return drawn
 
 
 def _png(draw: Callable[[Any], None], size: tuple[float, float]) -> bytes:
@@ -40,11 +45,13 @@ def _png(draw: Callable[[Any], None], size: tuple[float, float]) -> bytes:
 
 
 def _summary(ax: Any, decisions: Sequence[Decision]) -> None:
-    papers = [p for p in PAPERS if any(d.claim.paper == p for d in decisions)]
+    """The papers' own statements; what was found here is in no bar."""
+    theirs = [d for d in decisions if not d.claim.found_here]
+    papers = [p for p in PAPERS if any(d.claim.paper == p for d in theirs)]
     left = np.zeros(len(papers))
     for verdict, colour in COLOURS.items():
         counts = np.array(
-            [sum(d.claim.paper == p and d.verdict is verdict for d in decisions) for p in papers]
+            [sum(d.claim.paper == p and d.verdict is verdict for d in theirs) for p in papers]
         )
         ax.barh(papers, counts, left=left, color=colour, label=str(verdict).lower())
         for k, count in enumerate(counts):
@@ -53,7 +60,7 @@ def _summary(ax: Any, decisions: Sequence[Decision]) -> None:
         left += counts
     ax.invert_yaxis()
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="lower right")
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=8)
     ax.set_xlabel("claims", color=INK)
 
 

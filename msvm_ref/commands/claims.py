@@ -1,4 +1,4 @@
-"""``msvm-ref claims``: every checkable statement of the five papers, checked: HOLDS, HOLDS WITH A CORRECTION or FAILS.
+"""``msvm-ref claims``: every checkable statement of the six papers, checked: HOLDS, WITH A CORRECTION, IN PART or FAILS.
 
 Exit status 1 says that a verdict has changed. A claim that fails is the paper's business and no error of ours.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from msvm_ref.commands.output import as_json, check_report, remark, write_text
 from msvm_ref.commands.parser import OK, VERDICT, add_common
 from msvm_ref.commands.progress import Progress
-from msvm_ref.commands.table import screen
+from msvm_ref.commands.table import folded, lines_of, screen
 from msvm_ref.errors import BackendError
 
 FEW = 3
@@ -21,7 +21,7 @@ FEW = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--paper", metavar="UV", help="UV, HL, FH, ZDO or NP")
+    parser.add_argument("--paper", metavar="UV", help="UV, HL, FH, ZDO, NP or APS")
     parser.add_argument(
         "--id",
         metavar="UV-C1",
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     elif len(decisions) <= FEW:
         print("\n\n".join(map(in_full, decisions)))
     else:
-        print(table(decisions, screen() if sys.stdout.isatty() else None))
+        print(_screen(decisions) if sys.stdout.isatty() else table(decisions))
     changed = surprises(decisions)
     for line in changed:
         print(f"changed: {line}", file=sys.stderr)
@@ -52,6 +52,19 @@ def run(options: argparse.Namespace) -> int:
         write_text(path, _page(options, path, decisions, time.perf_counter() - start))
         remark(options, f"report: {path} ({totals(decisions)})")
     return VERDICT if changed else OK
+
+
+def _screen(decisions: Any) -> str:
+    """One line a claim as wide as the terminal, the verdict first."""
+    from msvm_ref.studies.papers.ledger import totals
+
+    short = {"HOLDS WITH A CORRECTION": "CORRECTED"}
+    rows = [
+        [short.get(str(d.verdict), str(d.verdict)), d.claim.id, d.claim.statement]
+        for d in decisions
+    ]
+    end = "numbers of one: msvm-ref claims --id ID; of all: --report out.html"
+    return "\n".join([*lines_of(rows, screen()), folded(totals(decisions), screen() - 1), end])
 
 
 def _page(options: argparse.Namespace, path: str, decisions: Any, seconds: float) -> str:

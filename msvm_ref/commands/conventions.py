@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from msvm_ref.commands.output import check_report, emit
@@ -24,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     check_report(options)
     rows = {convention.name: described(convention) for convention in CONVENTIONS}
     if options.name is not None:
-        row = rows[one_of("convention", options.name, rows, "msvm-ref conventions")]
+        row = named(options.name, list(rows))
         width = max(map(len, row))
         emit(options, row["name"], "\n".join(f"{k:<{width}}  {v}" for k, v in row.items()), row)
         return OK
@@ -32,20 +34,40 @@ def run(options: argparse.Namespace) -> int:
     table = [list(keys), *([row[k] for k in keys] for row in rows.values())]
     end = (
         "our C and scores f for theirs; the source: msvm-ref conventions NAME\n"
-        "any machine: margin1, margin2, ...; with C/n or lambda for C: 'margin1, C/n'"
+        "any machine: margin1, margin2, ...; with C/n, lambda or 1/C for C: 'margin1, C/n'"
     )
     emit(options, "Conventions", "\n".join([*lines_of(table), end]), list(rows.values()))
     return OK
+
+
+def named(name: str, known: list[str]) -> dict[str, Any]:
+    """One of the list, or margin m of the relative machines; with ", C/n" or ", lambda" as validate takes it."""
+    from msvm_ref.model.catalogue import WW
+    from msvm_ref.model.conventions import convention_named
+
+    base = name.partition(",")[0].strip().lower()
+    spelled = {word.lower(): word for word in known}
+    if not base.startswith("margin"):
+        one_of("convention", spelled.get(base, name), known, "msvm-ref conventions")
+        return described(convention_named(name))
+    return described(convention_named(name, WW)) | {"machine": "WW, CS"}
 
 
 def described(convention: Convention) -> dict[str, Any]:
     """The map as text: our C for theirs, our scores f for theirs."""
     quadratic = convention.machine is not None and convention.machine.cost == "quadratic"
     q = 2 if quadratic else 1
-    number = convention.loss.number**q * convention.scale.number**2 / convention.ridge.number
-    power = q * convention.loss.power + 2 * convention.scale.power - convention.ridge.power
-    classes = q * convention.loss.classes + 2 * convention.scale.classes - convention.ridge.classes
-    constant = {"C": "C", "C/n": "C/n", "lambda": "1/(n lambda)"}[convention.parameter]
+    parts = (
+        (convention.loss, q),
+        (convention.multiple, 1),
+        (convention.scale, 2),
+        (convention.ridge, -1),
+    )
+    number = math.prod((f.number**k for f, k in parts), start=Fraction(1))
+    power = sum(k * f.power for f, k in parts)
+    classes = sum(k * f.classes for f, k in parts)
+    means = {"C": "C", "C/n": "C/n", "lambda": "1/(n lambda)", "1/C": "1/lambda"}
+    constant = means[convention.parameter]
     return {
         "name": convention.name,
         "machine": "any" if convention.machine is None else convention.machine.name,

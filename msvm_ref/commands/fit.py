@@ -85,7 +85,10 @@ def run(options: argparse.Namespace) -> int:
         "certificate": model.claimed,
         "sha256": model.sha256,
     }
-    words = f"method {model.method}, {support} support vectors, saved to {options.save}\nsha256 {model.sha256}"
+    n, different = len(table.y), estimator.solution_.problem.n
+    merged = f"{n} examples, {different} of them different: equal ones are one of their weight\n"
+    words = merged * (different < n)
+    words += f"method {model.method}, {support} support vectors, saved to {options.save}\nsha256 {model.sha256}"
     emit(options, f"{options.machine} on {table.title}", f"{estimator.certificate_}\n{words}", data)
     return OK if model.optimal else VERDICT
 

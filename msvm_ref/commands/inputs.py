@@ -18,6 +18,7 @@ from msvm_ref.commands.kernel_option import KernelOption
 from msvm_ref.commands.kernel_option import kernel as parse_kernel
 from msvm_ref.errors import DataError
 from msvm_ref.foreign import FILE_LIMIT, parsed_json, read_text, shown
+from msvm_ref.model.arrays import real_array
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import Kernel, precomputed
 
@@ -75,12 +76,15 @@ def read_claim(
         raise DataError("--check", "be given with a report of validate", path)
     if isinstance(record.get("model"), dict):
         record = record["model"]
-    record = _of_model(path, record) if "format" in record else _typed(path, record)
+    saved = "format" in record
+    record = _of_model(path, record) if saved else _typed(path, record)
     record = {**record, **{k: v for k, v in (changes or {}).items() if v is not None}}
     given = {k: record[k] for k in PARTS if k in record}
     if not given:
         raise DataError(path, "have W, coef, alpha or scores", shown(list(record), 200))
     X, y = _data(path, record, table)
+    if saved and table is not None:
+        record, given = _spread(record, given, table)
     problem = _problem(record, X, y, given)
     return JudgedClaim(problem, _fitting(problem, record, given, table is not None))
 
@@ -152,8 +156,6 @@ def _problem(record: dict[str, Any], X: Any, y: Any, given: dict[str, Any]) -> P
 
 
 def _kernel(value: Any, X: Any) -> Kernel:
-    from msvm_ref.model.arrays import real_array
-
     if isinstance(value, Kernel):
         return value
     if value == "precomputed":
@@ -186,6 +188,35 @@ def _fitting(
     ):
         given.pop("b", None)
     return given
+
+
+def _spread(
+    record: dict[str, Any], given: dict[str, Any], table: Table
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model's claim on the rows of a table, each of which counts once, whatever weights the model has.
+
+    ``fit`` makes equal examples one row that carries their weight; where the table has them, each gets its share of coef
+    and alpha.
+    """
+    record = {**record, "sample_weight": None}
+    theirs, ours = _rows(record["X"], record["y"]), _rows(table.X, table.y)
+    place = {row: k for k, row in enumerate(theirs)}
+    if theirs == ours or len(place) < len(theirs) or set(place) != set(ours):
+        return record, given
+    at = np.array([place[row] for row in ours])
+    copies = np.bincount(at)[at, None]
+    for name in ("coef", "alpha"):
+        if given.get(name) is not None:
+            rows = real_array(name, given[name], 2, "(examples, margins)")
+            if len(rows) == len(theirs):
+                given = {**given, name: rows[at] / copies}
+    return {**record, "X": table.X}, given
+
+
+def _rows(X: Any, y: Any) -> list[tuple[Any, ...]]:
+    """Examples with their labels, to be compared."""
+    rows = np.asarray(X, dtype=float) + 0.0  # -0.0 is 0.0
+    return [(*row, str(label)) for row, label in zip(rows.tolist(), y, strict=True)]
 
 
 def _in_order(problem: Problem, record: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from msvm_ref.commands.parser import Parser
 
 COMMANDS = {
     "validate": "hold scikit-learn, your estimator, or any program to its claim",
+    "atlas": "every multi-class SVM one can install, before the judge",
     "diagnose": "which problem is this the solution of?",
     "certify": "what is this solution worth? an enclosure of the optimum",
     "solve": "certified ground truth for a table",
@@ -22,7 +23,7 @@ COMMANDS = {
     "fisher": "decide Fisher consistency: a proof or an exact counterexample",
     "targets": "what a machine learns: its embedded loss, its targets",
     "circle": "the circle problems: nine machines against Bayes",
-    "claims": "every checkable statement of the five papers, checked",
+    "claims": "every checkable statement of the six papers, checked",
     "compare": "accuracy, time and certified gaps of 15 methods",
     "approx": "accuracy against time of low-rank representations",
     "vectors": "golden vectors: exact optima any language can check",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from msvm_ref.commands.parser import PICTURES, TEXT_REPORTS, UsageError
+from msvm_ref.commands.table import folded, screen
 
 ASCII = {
     "·": "|", "…": "~", "≤": "<=", "≥": ">=", "−": "-", "–": "-", "×": "x", "±": "+-", "½": "1/2",
@@ -52,7 +53,10 @@ def remark(options: argparse.Namespace, text: str) -> None:
 def emit(options: argparse.Namespace, title: str, text: str | Callable[[], str], data: Any) -> None:
     """``text`` (or ``data`` as JSON with --json) on standard output, and every --report."""
     words = text() if callable(text) and (options.report or not options.json) else text
-    print(as_json(data) if options.json else words)
+    if options.json:
+        print(as_json(data))
+    else:
+        print(folded(str(words), screen() - 1) if sys.stdout.isatty() else words)
     for path in options.report:
         write_text(path, _report(Path(path).suffix.lower(), title, str(words), data))
         remark(options, f"report: {path}")

@@ -157,4 +157,9 @@ def add_problem(parser: argparse.ArgumentParser, defaults: bool = True) -> None:
     group.add_argument(
         "--bias", choices=BIASES, default=default(BIAS), help="none, free, penalized"
     )
-    group.add_argument("--cost", choices=("linear", "quadratic"), default=default("linear"))
+    group.add_argument(
+        "--cost",
+        choices=("linear", "quadratic"),
+        default=default("linear"),
+        help="hinge, or squared hinge",
+    )

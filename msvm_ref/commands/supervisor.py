@@ -90,8 +90,8 @@ def _watched(child: int) -> int:
     for name in FORWARDED:
         signal.signal(getattr(signal, name), forward)
     while True:
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found == child:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended == child:
             return _status(status, bool(asked))
         left = asked[0] + GRACE - time.monotonic() if asked else None
         if left is not None and left <= 0:

@@ -33,6 +33,26 @@ def lines_of(rows: Sequence[Sequence[str]], width: int | None = None) -> list[st
     return lines
 
 
+def folded(text: str, width: int) -> str:
+    """Longer lines go on in the next one, broken between columns (two spaces) if there are any, else between words."""
+    return "\n".join(part for line in text.splitlines() for part in _folded(line, width))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    indent = " " * min(len(line) - len(line.lstrip()) + 2, width // 2)
+    parts = []
+    while len(line) > width:
+        start = len(line) - len(line.lstrip())
+        place = max(
+            line.rfind("  ", start, width + 2), line.rfind(" ", start + width // 2, width + 1)
+        )
+        if place <= start:
+            break
+        parts.append(line[:place].rstrip())
+        line = indent + line[place:].lstrip()
+    return [*parts, line]
+
+
 def coloured(word: str) -> str:
     """A verdict in its colour, on a terminal whose owner has not set NO_COLOR."""
     if sys.stdout.isatty() and word in COLOURS and "NO_COLOR" not in os.environ:

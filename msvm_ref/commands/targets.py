@@ -6,6 +6,7 @@ The table and the page are no questions, so there is no verdict to end with: onl
 from __future__ import annotations
 
 import argparse
+import sys
 
 from msvm_ref.commands.output import (
     check_plot,
@@ -18,6 +19,7 @@ from msvm_ref.commands.output import (
 )
 from msvm_ref.commands.parser import MACHINES, OK, UsageError, add_common, number
 from msvm_ref.commands.progress import Progress
+from msvm_ref.commands.table import screen
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +92,8 @@ def _table(options: argparse.Namespace) -> None:
 
     with Progress(f"targets d = {options.d}", len(CATALOGUE), options.quiet) as bar:
         rows = learned_all(CATALOGUE, options.d, bar.step)
-    emit(options, _title(options), table(rows), [row.to_dict() for row in rows])
+    width = screen() if sys.stdout.isatty() else None
+    emit(options, _title(options), table(rows, width), [row.to_dict() for row in rows])
 
 
 def _one_target(options: argparse.Namespace) -> None:

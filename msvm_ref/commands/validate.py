@@ -1,7 +1,8 @@
 """``msvm-ref validate``: run every conformance check over a solver, and say what is wrong with a proof.
 
 The solver is sklearn or kernlab (built-in lists; kernlab needs R), package.module:Name (an estimator class or instance, or a
-function of X, y, C), or a program given by --command.
+function of X, y, C), or a program given by --command. A loss function instead: --loss, --loss-command, or the lists torch,
+keras, optax, sklearn-metrics, tensorflow, paddle.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msvm_ref.commands import validate_loss
 from msvm_ref.commands.output import as_json, check_report, remark, write_text
 from msvm_ref.commands.parser import (
     BIASES,
@@ -34,10 +36,15 @@ from msvm_ref.commands.table import coloured
 from msvm_ref.errors import DataError
 
 BUILT_IN = ("sklearn", "kernlab")
+FIT_SECONDS = 60.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("solver", nargs="?", help="sklearn, kernlab, or package.module:Name")
+    parser.add_argument(
+        "solver",
+        nargs="?",
+        help=f"sklearn, kernlab, or package.module:Name; of losses {', '.join(validate_loss.LISTS)}",
+    )
     parser.add_argument(
         "--command",
         metavar="PROGRAM",
@@ -66,8 +73,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout",
         type=positive,
-        default=60.0,
-        help="seconds a program (or, with --isolate, a solver) may take for one fit",
+        help="seconds a program (or, with --isolate, a solver) may take for one fit (default: 60), a loss "
+        "for one batch (default: 10)",
     )
     parser.add_argument(
         "--isolate",
@@ -76,6 +83,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--parameter", help="name of the estimator's constant (default: C, else alpha or lambda_)"
+    )
+    parser.add_argument(
+        "--without",
+        type=undeclared,
+        default=(),
+        metavar="WORDS",
+        help="what it does not take, separated by commas: sample_weight, absent_class, class_weight",
     )
     parser.add_argument(
         "--expect",
@@ -90,11 +104,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="every check, every message, every proof"
     )
+    validate_loss.add_arguments(parser)
     add_common(parser)
+
+
+def undeclared(text: str) -> tuple[str, ...]:
+    """A type for argparse: words of ``without.WORDS``."""
+    words = tuple(word.strip() for word in text.split(","))
+    known = ("sample_weight", "absent_class", "class_weight")
+    if wrong := [word for word in words if word not in known]:
+        raise argparse.ArgumentTypeError(
+            f"must be among {', '.join(known)}, got {wrong[0]!r}{did_you_mean(wrong[0], known)}"
+        )
+    return words
 
 
 def run(options: argparse.Namespace) -> int:
     check_report(options)
+    if validate_loss.asked_for(options):
+        return validate_loss.run(options)
+    validate_loss.refuse_alone(options)
+    options.timeout = options.timeout or FIT_SECONDS
     _one_solver(options)
     from msvm_ref.conformance import report
     from msvm_ref.conformance.checks import CHECKS
@@ -104,7 +134,7 @@ def run(options: argparse.Namespace) -> int:
     head, entries = _entries(options)
     total = sum(len(e.checks) or len(CHECKS) for e in entries)
     truths: dict[Any, Any] = {}
-    with Progress("validate", total, options.quiet) as bar, _printing_aside():
+    with Progress("validate", total, options.quiet) as bar, printing_aside():
         outcomes = [
             outcome_of(entry, bar.step, explain_known=bool(options.report), truths=truths)
             for entry in entries
@@ -139,7 +169,7 @@ def _again(options: argparse.Namespace) -> str:
 
 
 @contextlib.contextmanager
-def _printing_aside() -> Any:
+def printing_aside() -> Any:
     """What a user's solver prints goes to standard error: standard output is the report's."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
@@ -150,6 +180,18 @@ def _one_solver(options: argparse.Namespace) -> None:
         raise UsageError(
             f"msvm-ref validate: give {'a' if options.solver is None else 'one'} solver: sklearn, kernlab, "
             "package.module:Name, or --command PROGRAM"
+        )
+    if options.solver is not None and options.solver not in BUILT_IN:
+        _check_place(options.solver, "solver")
+
+
+def _check_place(name: str, what: str) -> None:
+    """Refuse what cannot be package.module:Name."""
+    if ":" not in name:
+        lists = f"{', '.join(BUILT_IN)} or " if what == "solver" else ""
+        raise UsageError(
+            f"{what} must be {lists}package.module:Name, got {name!r}"
+            f"{did_you_mean(name, (*BUILT_IN, *validate_loss.LISTS))}"
         )
 
 
@@ -163,12 +205,13 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
     if options.solver in BUILT_IN:
         return _built_in(options, expected)
     settings: dict[str, Any] = {
-        "machine": _machine(options),
+        "machine": machine_of(options),
         "bias": options.bias,
         "tolerance": options.tolerance,
         "parameter": options.parameter,
         "isolate": options.isolate,
         "timeout": options.timeout,
+        "without": options.without,
     }
     convention = _convention(options, settings["machine"])
     if options.command is not None:
@@ -187,7 +230,7 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
     return title, [Entry(solver, convention, settings, expected, tuple(options.check), label)]
 
 
-def _machine(options: argparse.Namespace) -> Any:
+def machine_of(options: argparse.Namespace) -> Any:
     from msvm_ref.model.catalogue import machine_named
 
     if options.machine is None:
@@ -222,7 +265,8 @@ def _built_in(options: argparse.Namespace, expected: dict[str, str]) -> tuple[st
     from msvm_ref.conformance.builtin_solvers import version_of
 
     said = {k: getattr(options, k) for k in ("machine", "convention", "bias", "cost")}
-    given = [f"--{k}" for k, v in said.items() if v] + ["--expect"] * bool(expected)
+    given = [f"--{k}" for k, v in said.items() if v]
+    given += ["--expect"] * bool(expected) + ["--without"] * bool(options.without)
     if given:
         raise UsageError(
             f"msvm-ref validate {options.solver}: the list says {given[0]} for each solver; leave it out"
@@ -245,24 +289,20 @@ def _only(entries: list[Any], checks: tuple[str, ...]) -> list[Any]:
     ]
 
 
-def load(name: str) -> Any:
+def load(name: str, what: str = "solver") -> Any:
     """``package.module:Name``, looked for in the current directory as well."""
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        raise UsageError(
-            f"solver must be sklearn, kernlab or package.module:Name, got {name!r}"
-            f"{did_you_mean(name, BUILT_IN)}"
-        )
+    _check_place(name, what)
+    module, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        solver: Any = importlib.import_module(module)
+        named: Any = importlib.import_module(module)
         for part in attribute.split("."):
-            solver = getattr(solver, part)
+            named = getattr(named, part)
     except (Exception, SystemExit) as error:  # whatever the user's module does when it is imported
         raise DataError(
-            "solver",
+            what,
             "be importable as package.module:Name",
             f"{name} ({type(error).__name__}: {error})",
         ) from error
-    return solver
+    return named

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,14 @@ from msvm_ref.commands.parser import (
     tolerance,
 )
 from msvm_ref.commands.progress import Progress
+from msvm_ref.commands.table import cut, screen
 
 if TYPE_CHECKING:
     from msvm_ref.conformance.verifier.values import Vector
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
 BUNDLED = CONFORMANCE / "vectors"
+LOSSES = BUNDLED / "losses"
 NOT_VECTORS = {"schema.json"}
 LISTING = "msvm-ref vectors list"
 
@@ -35,6 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing = _action(actions, "list", _list, "one line per vector")
     listing.add_argument("--flag", help="only vectors with this flag")
     listing.add_argument("--machine", help="only this machine's file")
+    listing.add_argument(
+        "--losses",
+        action="store_true",
+        help="loss vectors: losses and subdifferentials of one example",
+    )
     _action(actions, "show", _show, "one vector in full").add_argument("id")
     verify = _action(actions, "verify", _verify, "re-prove every vector in exact rationals")
     verify.add_argument("file", nargs="*", type=Path, help="default: the bundled files")
@@ -69,9 +77,9 @@ def _action(actions: Any, name: str, action: Any, text: str) -> argparse.Argumen
     return parser
 
 
-def files(machine: str | None = None) -> list[Path]:
-    """The bundled vector files, or one machine's."""
-    paths = {p.stem: p for p in sorted(BUNDLED.glob("*.json")) if p.name not in NOT_VECTORS}
+def files(machine: str | None = None, folder: Path = BUNDLED) -> list[Path]:
+    """The bundled vector files of a folder, or one machine's."""
+    paths = {p.stem: p for p in sorted(folder.glob("*.json")) if p.name not in NOT_VECTORS}
     if machine is None:
         return list(paths.values())
     spelled = {name.upper(): name for name in paths}
@@ -79,20 +87,26 @@ def files(machine: str | None = None) -> list[Path]:
     return [paths[one_of("machine", spelled.get(plain, machine), paths, LISTING)]]
 
 
-def vectors(machine: str | None = None, flag: str | None = None) -> Iterator[Vector]:
+def vectors(
+    machine: str | None = None, flag: str | None = None, folder: Path = BUNDLED
+) -> Iterator[Vector]:
     from msvm_ref.conformance.vectors_verify import read
 
-    for path in files(machine):
+    for path in files(machine, folder):
         for vector in read(path)["vectors"]:
             if flag is None or flag in vector.get("flags", ()):
                 yield vector
 
 
 def _build(options: argparse.Namespace) -> int:
+    from msvm_ref.conformance import loss_vectors_build
     from msvm_ref.conformance.vectors_build import build
 
-    _folder(options.directory)
+    _folder(options.directory / "losses")
     total = build(options.directory, lambda line: remark(options, line))
+    total += loss_vectors_build.build(
+        options.directory / "losses", lambda line: remark(options, f"losses of {line}")
+    )
     emit(options, "Vectors", f"{total} vectors written to {options.directory}", {"vectors": total})
     return OK
 
@@ -103,24 +117,32 @@ def _list(options: argparse.Namespace) -> int:
             "id": v["id"],
             "result": v["result"],
             "flags": v.get("flags", [v.get("reason", "")]),
-            "optimum": v.get("optimum", {}).get("value", ""),
+            "loss" if options.losses else "optimum": _value(v),
         }
-        for v in vectors(options.machine, options.flag)
+        for v in vectors(options.machine, options.flag, LOSSES if options.losses else BUNDLED)
     ]
     if not rows:
         raise UsageError(f"no vector has the flag {options.flag!r} (see {LISTING})")
     lines = [
-        f"{row['id']:<52} {row['result']:<8} {row['optimum']:<28} {', '.join(row['flags'])}"
+        f"{row['id']:<52} {row['result']:<8} {row.get('optimum', row.get('loss')):<28} "
+        f"{', '.join(row['flags'])}"
         for row in rows
     ]
+    if sys.stdout.isatty():
+        lines = [cut(line, screen()) for line in lines]
     emit(options, "Vectors", "\n".join([*lines, f"{len(rows)} vectors"]), rows)
     return OK
+
+
+def _value(vector: Vector) -> str:
+    """Of a valid vector: the optimum's decimals, or the loss."""
+    return str(vector.get("optimum", {}).get("value", vector.get("loss", "")))
 
 
 def _show(options: argparse.Namespace) -> int:
     import json
 
-    by_id = {v["id"]: v for v in vectors()}
+    by_id = {v["id"]: v for v in (*vectors(), *vectors(folder=LOSSES))}
     vector = by_id[one_of("vector", options.id, by_id, LISTING)]
     lines = [f"{k:<13} {json.dumps(v, ensure_ascii=False)}" for k, v in vector.items()]
     emit(options, options.id, "\n".join(lines), vector)
@@ -130,7 +152,7 @@ def _show(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     from msvm_ref.conformance.vectors_verify import verify_file
 
-    paths = options.file or files()
+    paths = options.file or [*files(), *files(folder=LOSSES)]
     results = []
     with Progress("verifying", len(paths), options.quiet) as bar:
         for path in paths:
@@ -151,15 +173,15 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    copied = sorted(
-        path
-        for path in BUNDLED.iterdir()
+    copied = {
+        str(path.relative_to(BUNDLED)): path
+        for path in sorted([*BUNDLED.iterdir(), *LOSSES.iterdir()])
         if path.suffix in (".json", ".md", ".js") or path.name == "SHA256SUMS"
-    )
-    sources = {path.name: path for path in [*copied, CONFORMANCE / "vectors_verify.py"]}
+    }
+    sources = copied | {"vectors_verify.py": CONFORMANCE / "vectors_verify.py"}
     sources |= {f"verifier/{p.name}": p for p in sorted((CONFORMANCE / "verifier").glob("*.py"))}
-    _folder(options.directory)
     _folder(options.directory / "verifier")
+    _folder(options.directory / "losses")
     for name, path in sources.items():
         with whole_file(options.directory / name) as temporary:
             shutil.copyfile(path, temporary)

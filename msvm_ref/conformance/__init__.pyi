@@ -15,6 +15,13 @@ from .diagnosis import diagnose as diagnose
 from .fixtures import BIAS_FIXTURES as BIAS_FIXTURES
 from .fixtures import MACHINE_FIXTURES as MACHINE_FIXTURES
 from .fixtures import Fixture as Fixture
+from .losses.checks import LOSS_CHECKS as LOSS_CHECKS
+from .losses.command import CommandLoss as CommandLoss
+from .losses.convention import LossConvention as LossConvention
+from .losses.diagnosis import LossDiagnosis as LossDiagnosis
+from .losses.diagnosis import diagnose_loss as diagnose_loss
+from .losses.suite import check_loss as check_loss
+from .losses.suite import parametrize_loss as parametrize_loss
 from .suite import Record as Record
 from .suite import Trial as Trial
 from .suite import check_solver as check_solver

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from msvm_ref.conformance.confirm import confirmed
 from msvm_ref.conformance.diagnosis import Diagnosis
 from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.suite import Record, Try, attempt, example_text
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed
 from msvm_ref.errors import SpecError
-from msvm_ref.model.conventions.convention import Convention, Factor
+from msvm_ref.model.conventions.convention import PARAMETERS, Convention, Factor
 from msvm_ref.model.conventions.literals import CONVENTIONS, UV, margin, with_parameter
 
 SAME = 1e-9
@@ -48,7 +49,8 @@ class Cause:
     def explains(self) -> bool:
         """Is this an explanation, and not only what the checks said?"""
         diagnosis = self.details.get("diagnosis")
-        return self.known or bool(diagnosis and diagnosis["found"])
+        refuted = self.details.get("confirmed") is False
+        return self.known or bool(diagnosis and diagnosis["found"] and not refuted)
 
     @property
     def options(self) -> str:
@@ -167,6 +169,13 @@ def _cause(
     found = diagnosis.found
     title = f"this is {found.text}" if found is not None else f"the optimum of {NOTHING}"
     sentence = diagnosis.sentence
+    agrees = None if other is not None else confirmed(judge, diagnosis, tried.failure.case)
+    details["confirmed"] = True if other is not None else agrees
+    if agrees is False and found is not None:
+        title = f"on this case it coincides with {found.text}"
+        sentence = (
+            f"{sentence}. On a second, generic problem it is not: no explanation, a coincidence"
+        )
     if judge is not trial:
         sentence = f"it returns a b where no bias is claimed; with a free one {sentence}"
     right = {} if other is None else _told(trial, other.convention)
@@ -233,7 +242,6 @@ def _right(trial: Trial, failure: CheckFailed) -> bool:
 
 def _candidates(trial: Trial, machine: Any) -> Iterator[Convention]:
     """Conventions that have a name first, the nearest to the claim first; then the claim with C times a factor, unnamed."""
-    parameters = ("C", "C/n", "lambda")
     own = trial.convention
     families = [own] if own.name else []
     families += [UV] if own.name != "UV" else []
@@ -243,7 +251,7 @@ def _candidates(trial: Trial, machine: Any) -> Iterator[Convention]:
         except SpecError:
             break
     for family in families:
-        yield from (with_parameter(family, parameter) for parameter in parameters)
+        yield from (with_parameter(family, parameter) for parameter in PARAMETERS)
     for convention in CONVENTIONS:
         if convention.machine == machine and convention.binary == own.binary:
             yield convention

@@ -9,6 +9,7 @@ import numpy as np
 from msvm_ref.conformance.cases import BASE
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed, SolverBroke, SolverStuck, ask
+from msvm_ref.model.conventions.convention import INVERSE
 
 
 def check_float32_input(trial: Trial) -> None:
@@ -108,6 +109,6 @@ def check_refuses_mismatched_lengths(trial: Trial) -> None:
 def check_refuses_nonpositive_C(trial: Trial) -> None:
     """A negative constant makes no problem, nor does NaN."""
     base = trial.shaped(BASE)
-    name = "lambda" if trial.convention.parameter == "lambda" else "C"
+    name = "lambda" if trial.convention.parameter in INVERSE else "C"
     for value in (-1.0, np.nan):
         _refused(trial, f"{name} = {value:g}", np.array(base.X), np.array(base.y), value)

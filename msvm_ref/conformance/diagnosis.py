@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.conformance.hypotheses import Hypothesis, edited, moved, neighbours
+from msvm_ref.conformance.hypotheses import Hypothesis, edited, edits_of, moved, neighbours
 from msvm_ref.conformance.repairs import another_C, lost_bias, one_multiplier, preprocessed
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
@@ -183,6 +183,26 @@ def diagnose(
     return Diagnosis(
         claimed, findings[0] if findings else None, tuple(findings[1:]), tolerance, tried
     )
+
+
+def diagnose_edit(
+    problem: Problem, given: dict[str, Any], known: Hypothesis, tolerance: float
+) -> bool | None:
+    """Is a candidate the optimum of ``problem`` edited as ``known`` says? None where it is the optimum of ``problem``
+    itself, or where this problem has no such edit."""
+    primal = _primal(problem, handed_in(problem, **given))
+    problem = problem.on_factor()
+    if _error(_judged(problem, primal, solve(problem))) <= tolerance:
+        return None
+    same = (
+        h
+        for h in edits_of(problem, *primal)
+        if (h.words, h.machine.name) == (known.words, known.machine.name)
+    )
+    h = next(same, None)
+    if h is None:
+        return None
+    return _share_missed(_certified(edited(problem, h), moved(h, *primal), h)) <= tolerance
 
 
 def _nearest(best: list[tuple[Hypothesis, Finding]]) -> list[Finding]:

@@ -93,7 +93,7 @@ def conversions(machine: Machine, n: int, d: int, C: float) -> list[tuple[float,
 def neighbours(problem: Problem, W: Array, b: Array) -> list[Hypothesis]:
     """Edits of the claim that pass the ray test, fewest edits first."""
     rays: dict[Any, Any] = {}
-    hypotheses = [h for h in _edits(problem, W, b) if possible(problem, h, W, b, rays)]
+    hypotheses = [h for h in edits_of(problem, W, b) if possible(problem, h, W, b, rays)]
     return sorted(hypotheses, key=lambda h: h.edits)
 
 
@@ -124,7 +124,8 @@ def moved(h: Hypothesis, W: Array, b: Array) -> tuple[Array, Array]:
     return weights, bias
 
 
-def _edits(problem: Problem, W: Array, b: Array) -> Iterator[Hypothesis]:
+def edits_of(problem: Problem, W: Array, b: Array) -> Iterator[Hypothesis]:
+    """Every edit of the claim that is small enough, possible or not."""
     d = problem.d
     cost = problem.machine.cost
     machines = {m.name: m for m in (problem.machine, *(m.with_cost(cost) for m in CATALOGUE))}

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,26 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "msvm: a conformance check of msvm_ref over somebody's solver"
     )
+    config.addinivalue_line("markers", "msvm_loss: such a check over somebody's loss function")
     path = config.getoption("--msvm-report")
     if path and Path(path).suffix.lower() not in ENDINGS:
         raise pytest.UsageError(f"--msvm-report must end in {', '.join(ENDINGS)}, got {path!r}")
     if path and not hasattr(config, "workerinput"):  # under xdist the controller writes
         words = [str(word) for word in config.invocation_params.args]
         config.pluginmanager.register(Reporter(Path(path).absolute(), words), "msvm-reporter")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failed check is its own message, in the summary too; --tb=long shows the test around it."""
+    report = yield
+    raised, style = call.excinfo, item.config.option.tbstyle
+    failed = report.failed and raised is not None and raised.type.__name__ == "CheckFailed"
+    if failed and raised is not None and style in ("auto", "short", "line"):
+        report.longrepr = str(raised.value)
+    return report
 
 
 class Reporter:
@@ -176,6 +190,8 @@ def _message(report: pytest.TestReport, expected: bool) -> str:
         return str(getattr(report, "wasxfail", ""))
     if report.skipped and isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
+    if isinstance(report.longrepr, str):
+        return report.longrepr
     crash = getattr(report.longrepr, "reprcrash", None)
     message = str(crash.message) if crash else ""
     return re.sub(r"^[\w.]*CheckFailed: ", "", message)

@@ -25,6 +25,7 @@ from msvm_ref.conformance.shrink import smallest
 from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.trial import Trial
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
+from msvm_ref.conformance.without import declared
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.model.conventions.convention import Convention
 from msvm_ref.model.conventions.literals import UV, convention_named
@@ -86,6 +87,7 @@ def make_trial(
     truths: dict[Any, Solution] | None = None,
     isolate: bool = False,
     timeout: float = 60.0,
+    without: Iterable[str] = (),
 ) -> Trial:
     """The solver with what it claims to solve; see ``check_solver`` for the arguments. ``truths`` may be shared by trials."""
     rule = tolerance if isinstance(tolerance, StoppingRule) else None
@@ -103,6 +105,7 @@ def make_trial(
     judged = as_solver(solver, parameter)
     if isolate and not isinstance(judged, CommandSolver):  # a program has its own process already
         judged = IsolatedSolver(judged, timeout)
+    judged = declared(judged, without)
     return Trial.of(
         judged,
         named.for_machine(machine),
@@ -132,7 +135,8 @@ def check_solver(
     ``tolerance``: the certified relative gap the solver must reach, or the StoppingRule from which it follows. ``bias``,
     ``machine``: where the convention leaves them open. ``tie``: "first", "last" or None (unstated). ``cases``: further Cases
     for the optimality checks. ``isolate``: run the solver in a process of its own, with ``timeout`` seconds for each call, so
-    that one which hangs or crashes is a failed record and not the end of the suite.
+    that one which hangs or crashes is a failed record and not the end of the suite. ``without``: what it is declared not to
+    take ("sample_weight", "absent_class", "class_weight"); the checks that need it are skipped, which is not passing.
     """
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)

@@ -151,7 +151,10 @@ def _advice(outcome: Outcome, command: str, verbose: bool) -> list[str]:
     new = [c for c in outcome.causes if not c.known]
     if not new:
         finer = outcome.tolerance / 1000
-        return [f"next: the same at --tolerance {finer:g}, or in your pytest: see the docs"]
+        return [
+            f"next: the same at --tolerance {finer:g}; in your own pytest:",
+            "  @msvm_ref.conformance.parametrize",
+        ]
     right = next((c.options for c in new if c.right), "")
     if right:
         line = f"  {command} {right}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from msvm_ref.model.kernels import Kernel, as_kernel, linear, polynomial, precom
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.methods import options_of, solve
 from msvm_ref.solvers.solution import Solution
+from msvm_ref.threads import one_thread
 
 SPARSE_FROM, DENSE_UP_TO = 1_000_000, 20_000_000
 """Sparse input of a linear kernel stays sparse from so many cells on; of another kernel it is refused beyond so many."""
@@ -129,7 +131,15 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.method
             ):  # None is the method's own fixed seed
                 options["seed"] = int(check_random_state(self.random_state).randint(2**31 - 1))
-            return solve(problem, self.method, tolerance=self.tol, **options)
+            start = time.perf_counter()
+            with one_thread():
+                solution = solve(problem, self.method, tolerance=self.tol, **options)
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] n = {problem.n}, d = {problem.d}: method {solution.method}, "
+                    f"certified gap {solution.certificate.relative_gap:.1e}, {time.perf_counter() - start:.2f} s"
+                )
+            return solution
 
         return by_method
 

@@ -36,6 +36,7 @@ class _Binaries(CertifiedClassifier):
         max_iter: int | None = None,
         max_seconds: float | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -50,6 +51,7 @@ class _Binaries(CertifiedClassifier):
         self.max_iter = max_iter
         self.max_seconds = max_seconds
         self.random_state = random_state
+        self.verbose = verbose
 
     def _train(self, reduction: Callable[..., Any], X: Any, y: Any, sample_weight: Any) -> Any:
         """The trained reduction; sets what its machines have in common."""
@@ -182,6 +184,7 @@ class DAGSVC(_Pairwise):
         max_iter: int | None = None,
         max_seconds: float | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         super().__init__(
             C,
@@ -197,6 +200,7 @@ class DAGSVC(_Pairwise):
             max_iter,
             max_seconds,
             random_state,
+            verbose,
         )
         self.order = order
 

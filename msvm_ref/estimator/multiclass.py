@@ -24,7 +24,10 @@ class MulticlassSVC(CertifiedClassifier):
     the machine's own. ``bias`` "penalized" (the default: the solution is unique), "free" or "none". ``kernel`` "linear", "rbf",
     "poly", "precomputed", a Kernel or a callable. ``tol`` is a certified relative gap. ``method`` "auto" takes the ground
     truth for small problems and the fast solver for others; ``method_`` says which. ``max_iter`` and ``max_seconds``
-    belong to methods that iterate; others refuse them.
+    belong to methods that iterate; others refuse them. ``verbose`` prints a line for each problem that was solved.
+
+    There is no ``predict_proba``: the hinge loss estimates no probability. ``sklearn.calibration.CalibratedClassifierCV``
+    around the estimator learns one from ``decision_function``.
 
     Fitted: ``classes_``, ``certificate_``, ``solution_`` (its problem's rows are the distinct examples), ``method_``,
     ``n_iter_``, ``support_`` (rows of X), ``support_vectors_``, ``dual_coef_`` (f_c = sum_j dual_coef_[c, j]
@@ -48,6 +51,7 @@ class MulticlassSVC(CertifiedClassifier):
         max_iter: int | None = None,
         max_seconds: float | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.machine = machine
         self.C = C
@@ -63,6 +67,7 @@ class MulticlassSVC(CertifiedClassifier):
         self.max_iter = max_iter
         self.max_seconds = max_seconds
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
         data = self._training(X, y, sample_weight)

@@ -40,6 +40,7 @@ class MarginTreeClassifier(CertifiedClassifier):
         max_iter: int | None = None,
         max_seconds: float | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.rule = rule
         self.C = C
@@ -55,6 +56,7 @@ class MarginTreeClassifier(CertifiedClassifier):
         self.max_iter = max_iter
         self.max_seconds = max_seconds
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MarginTreeClassifier:
         data = self._training(X, y, sample_weight)

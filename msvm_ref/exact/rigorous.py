@@ -32,6 +32,8 @@ from msvm_ref.model.problem import Problem
 
 PRECISION = 212
 """Bits of the balls: four times float64, so that only the candidate's own gap shows."""
+WIDE = 2.0**-106
+"""The radius of an exponent from which its inner products are taken by differences instead."""
 BLOCK = 64
 """Rows of the kernel matrix held at a time."""
 
@@ -253,23 +255,33 @@ def _image(problem: Problem, rows: list[list[arb]], weights: bool) -> tuple[list
 def _kernel_blocks(problem: Problem) -> Iterator[arb_mat]:
     """K, BLOCK rows at a time: the kernel of the float64 data as real numbers."""
     X, function = _balls(problem.X), problem.kernel.function
-    across = X.transpose()
-    squares = [sum((v * v for v in row), arb(0)) for row in X.tolist()]
+    across, lines = X.transpose(), X.tolist()
+    squares = [sum((v * v for v in row), arb(0)) for row in lines]
     for start in range(0, problem.n, BLOCK):
-        part = X.tolist()[start : start + BLOCK]
+        part = lines[start : start + BLOCK]
         inner = (arb_mat(part) * across).tolist()
         gamma = arb(float(function.gamma))
         if isinstance(function, Rbf):
             near = squares[start : start + BLOCK]
             entries = [
-                [(-gamma * (a + b - 2 * v)).exp() for v, b in zip(row, squares, strict=True)]
-                for row, a in zip(inner, near, strict=True)
+                [
+                    (-_sharp(gamma * (a + b - 2 * v), gamma, x, z)).exp()
+                    for v, b, z in zip(row, squares, lines, strict=True)
+                ]
+                for row, a, x in zip(inner, near, part, strict=True)
             ]
         else:
             assert isinstance(function, Polynomial)
             shift = arb(float(function.coef0))
             entries = [[(gamma * v + shift) ** function.degree for v in row] for row in inner]
         yield arb_mat(entries)
+
+
+def _sharp(square: arb, gamma: arb, a: list[arb], b: list[arb]) -> arb:
+    """gamma ||a - b||^2: by differences where the inner products cancelled, far from 0, to a ball too wide for exp."""
+    if square.rad() <= WIDE:
+        return square
+    return gamma * sum(((u - v) ** 2 for u, v in zip(a, b, strict=True)), arb(0))
 
 
 def _balls(values: Array) -> arb_mat:

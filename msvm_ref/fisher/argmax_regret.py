@@ -107,14 +107,14 @@ def rankings(embedded: EmbeddedLoss) -> tuple[Ranking, ...] | None:
     tops = range(1, d) if symmetric else range(d)
     if any(_fails_at_a_corner(embedded, k) for k in tops):
         return None
-    found = []
+    ranked = []
     for k in tops:
         search = CellSearch(d, symmetric, _GapOracle(embedded, k))
         search.run()
         corners, parts = search.outcome()
         if any(max(P) > P[k] and gap.ranked.value == gap.least.value for P, gap in corners):
             return None
-        found.append(
+        ranked.append(
             Ranking(
                 k,
                 tuple(
@@ -134,7 +134,7 @@ def rankings(embedded: EmbeddedLoss) -> tuple[Ranking, ...] | None:
                 ),
             )
         )
-    return tuple(found)
+    return tuple(ranked)
 
 
 def _fails_at_a_corner(embedded: EmbeddedLoss, k: int) -> bool:
@@ -198,14 +198,14 @@ class ArgmaxRegret:
                     for s in lower_hull(images):
                         tagged = Segment(s.left, s.right, (ranking, part, s))
                         segments.setdefault((s.left, s.right), tagged)
-        found = []
+        bends = []
         for segment, where in non_decreasing(lower_envelope(list(segments.values()))):
             ranking, part, hull = segment.tag
             level = segment.left[1] == segment.right[1]
             ends = (where, where) if level else (segment.left[0], segment.right[0])
             left, right = (self._witness(ranking.k, part, self._at(ranking, hull, x)) for x in ends)
-            found.append(Stretch(segment.left, segment.right, (left, right)))
-        return _merged(found)
+            bends.append(Stretch(segment.left, segment.right, (left, right)))
+        return _merged(bends)
 
     def _at(self, ranking: Ranking, hull: Segment, x: Fraction) -> Rationals:
         """The P between the two corners of a hull segment at which max P - P_k = x."""

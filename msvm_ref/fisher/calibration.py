@@ -59,11 +59,11 @@ def _turns_up(
 def lower_envelope(segments: Sequence[Segment]) -> list[Segment]:
     """m as consecutive segments; every x between the smallest and the largest end must lie below some segment."""
     ends = sorted({x for s in segments for x, _ in (s.left, s.right)})
-    found: list[Segment] = []
+    hull: list[Segment] = []
     for a, b in pairwise(ends):
         above = [s for s in segments if s.left[0] <= a and b <= s.right[0]]
-        found += _lowest(above, a, b)
-    return _joined(found)
+        hull += _lowest(above, a, b)
+    return _joined(hull)
 
 
 def _lowest(lines: list[Segment], a: Fraction, b: Fraction) -> list[Segment]:

@@ -48,8 +48,8 @@ def whole_cell(row: Rationals, vertices: Sequence[Rationals], walls: Sequence[Ra
             outer.append(wall if step is None else _exchanged(row, step))
     normals = sorted({image for wall in outer for image in images(wall, row)}, reverse=True)
     corners = [P for P in vertices if _is_vertex(P, normals)]
-    found = sorted({image for P in corners for image in images(P, row)}, reverse=True)
-    return Cell(tuple(found), tuple(normals), tuple(neighbour(row, n) for n in normals))
+    points = sorted({image for P in corners for image in images(P, row)}, reverse=True)
+    return Cell(tuple(points), tuple(normals), tuple(neighbour(row, n) for n in normals))
 
 
 def plain_cell(row: Rationals, vertices: Sequence[Rationals], walls: Sequence[Rationals]) -> Cell:

@@ -11,10 +11,7 @@ Hence kappa is large enough if Q_j - Q_k <= kappa <Q, v' - v> at every corner, a
 it. That neither can be improved is shown by scores that attain them: at one P for kappa, and from one P
 to another along every stretch of delta (the risk of fixed scores is linear in P, and R* is concave).
 
-Through a link. The rows are re-proved by check_embedded.py. Lower end: at P > 0 exactly the s rows of the simplex are optimal,
-so scores with losses u = (their mean) minimise there, and a report outside the simplex is infinitely bad at P; report v
-of the simplex has, at a P where the others are optimal and it is not, s times the regret of u. Upper end: the mixture
-size, from check_target.py.
+Through a link: check_link_regret.py.
 """
 
 from __future__ import annotations
@@ -33,21 +30,10 @@ from msvm_ref.fisher.check_data import (
     treats_classes_alike,
     vector,
 )
-from msvm_ref.fisher.check_embedded import (
-    LARGEST,
-    MOST,
-    dual_value,
-    independent,
-    measure,
-    read_embedded,
-    read_table,
-    require,
-    verify_embedded,
-)
-from msvm_ref.fisher.check_target import mixture
+from msvm_ref.fisher.check_embedded import LARGEST, MOST, dual_value, measure, read_table, require
+from msvm_ref.fisher.check_link_regret import WHAT, check_link
 from msvm_ref.model.machine import Machine
 
-WHAT = "regret constant"
 Pair = tuple[Fraction, Fraction]
 KEPT = (("k", int), ("j", int), ("scores", list))
 """What the two witnesses of a stretch have in common."""
@@ -75,7 +61,7 @@ def verify_regret(machine: Machine, result: Any) -> None:
         _check_attained(loss, field(data, "extremal", dict, WHAT), lower)
     else:
         require(by == "link", "be by argmax or by link", by, WHAT)
-        _check_link(machine, loss, data, lower, upper)
+        check_link(machine, loss, data, lower, upper)
 
 
 def _check_parts(loss: RawLoss, data: Any, kappa: Fraction, delta: list[Pair]) -> None:
@@ -84,9 +70,9 @@ def _check_parts(loss: RawLoss, data: Any, kappa: Fraction, delta: list[Pair]) -
         not symmetric or treats_classes_alike(loss), "be symmetric", "a machine that is not", WHAT
     )
     rankings = field(data, "rankings", list, WHAT)
-    wanted = list(range(1, d)) if symmetric else list(range(d))
+    classes = list(range(1, d)) if symmetric else list(range(d))
     named = [field(r, "k", int, WHAT) for r in rankings]
-    require(named == wanted, f"treat every class {wanted}", named, WHAT)
+    require(named == classes, f"treat every class {classes}", named, WHAT)
     for ranking in rankings:
         _check_ranking(loss, ranking, symmetric, kappa, delta)
 
@@ -220,83 +206,3 @@ def _witness(loss: RawLoss, data: Any) -> Pair:
     require(f[k] == max(f), "rank class k first", f, WHAT)
     least = dual_value(loss, P, read_table(data, d, WHAT), None, WHAT)
     return P[j] - P[k], dot(P, loss.losses(f)) - least
-
-
-def _check_link(
-    machine: Machine, loss: RawLoss, data: Any, lower: Fraction, upper: Fraction
-) -> None:
-    embedded = field(data, "embedded", dict, WHAT)
-    verify_embedded(machine, embedded)
-    d, symmetric, points, pieces = read_embedded(embedded)
-    require(d == loss.d, f"embed a loss at {loss.d} classes", d, WHAT)
-    rows = [v for v, _, _, _ in pieces]
-    simplex = field(data, "simplex", dict, WHAT)
-    chosen = [vector(v, d, WHAT) for v in field(simplex, "losses", list, WHAT)]
-    size = len(chosen)
-    require(size >= 1 and len({tuple(v) for v in chosen}) == size, "have distinct rows", size, WHAT)
-    lone = len(rows) == 1 and (not symmetric or len(set(rows[0])) == 1)
-    if lone:
-        require(lower == upper == 0, "be 0 where there is one report", (lower, upper), WHAT)
-        return
-    P = vector(simplex.get("P"), d, WHAT)
-    require(min(P) > 0 and sum(P) == 1, "have an inner P", P, WHAT)
-    optimal = _count_optimal(P, rows, symmetric)
-    require(
-        optimal == size and all(dot(P, v) == _least(P, rows, symmetric) for v in chosen),
-        "take all rows optimal at P",
-        size,
-        WHAT,
-    )
-    known = {tuple(sorted(v)) if symmetric else tuple(v) for v in rows}
-    require(
-        all((tuple(sorted(v)) if symmetric else tuple(v)) in known for v in chosen),
-        "take rows of the embedded loss",
-        "others",
-        WHAT,
-    )
-    require(independent([[Fraction(1), *v] for v in chosen]) == size, "be a simplex", size, WHAT)
-    middle = vector(simplex.get("midpoint"), d, WHAT)
-    mean = [sum(column) / Fraction(size) for column in zip(*chosen, strict=True)]
-    require(not loss.sum_to_zero or sum(middle) == 0, "have scores that sum to 0", middle, WHAT)
-    require(loss.losses(middle) == mean, "attain the mean of its rows", middle, WHAT)
-    without = [vector(Q, d, WHAT) for Q in field(simplex, "without", list, WHAT)]
-    require(len(without) == size, "have a P for each row", len(without), WHAT)
-    for i, Q in enumerate(without):
-        least = _least(Q, rows, symmetric)
-        require(min(Q) >= 0 and sum(Q) == 1, "have P on the simplex", Q, WHAT)
-        require(
-            all((dot(Q, v) == least) == (m != i) for m, v in enumerate(chosen)),
-            "have all rows but one optimal",
-            Q,
-            WHAT,
-        )
-    require(lower == size, f"have lower end {size}", lower, WHAT)
-    most = mixture(points, pieces, symmetric, d)
-    require(upper in (d, most) and upper >= most, f"have upper end {most}", upper, WHAT)
-
-
-def _least(P: Vector, rows: list[Vector], symmetric: bool) -> Fraction:
-    order = sorted(P, reverse=True) if symmetric else P
-    return min(dot(order, v) for v in rows)
-
-
-def _count_optimal(P: Vector, rows: list[Vector], symmetric: bool) -> int:
-    """How many rows, rearrangements included, are optimal at P.
-
-    A rearrangement of a sorted row is optimal at P iff it is sorted against P: it may only mix classes of equal P.
-    """
-    least = _least(P, rows, symmetric)
-    if not symmetric:
-        return sum(dot(P, v) == least for v in rows)
-    order = sorted(P, reverse=True)
-    count = 0
-    for v in rows:
-        if dot(order, v) == least:
-            ways = 1
-            for value in set(order):
-                block = [w for w, p in zip(v, order, strict=True) if p == value]
-                ways *= factorial(len(block))
-                for repeated in set(block):
-                    ways //= factorial(block.count(repeated))
-            count += ways
-    return count

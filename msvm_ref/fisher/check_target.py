@@ -63,7 +63,7 @@ def _check_clash(loss: RawLoss, target: list[Row], clash: Any) -> None:
     require(loss.losses(f) == losses, "state the losses of its scores", losses, WHAT)
     parts = [field(clash, name, list, WHAT) for name in ("P", "multipliers", "optimal")]
     require(all(len(part) == 2 for part in parts), "have two P", "another number", WHAT)
-    found = []
+    sets = []
     for raw, table, claimed in zip(*parts, strict=True):
         P = vector(raw, d, WHAT)
         require(min(P) >= 0 and sum(P) == 1, "have P on the simplex", P, WHAT)
@@ -73,8 +73,8 @@ def _check_clash(loss: RawLoss, target: list[Row], clash: Any) -> None:
         require(value == dot(P, losses), "have scores that minimise the risk", P, WHAT)
         best = _optimal(target, P)
         require(claimed == sorted(best), "name the optimal reports", claimed, WHAT)
-        found.append(best)
-    require(not found[0] & found[1], "have no report optimal at both P", "one that is", WHAT)
+        sets.append(best)
+    require(not sets[0] & sets[1], "have no report optimal at both P", "one that is", WHAT)
 
 
 def _optimal(target: list[Row], P: Vector) -> set[int]:
@@ -89,7 +89,7 @@ def _check_link(machine: Machine, d: int, target: list[Row], embedded: Any, link
     moved = _closed(target)
     loss = RawLoss(machine, d)
     least = [min(dot(P, v) for v, _, _, _ in pieces) for P, _ in points]
-    everywhere = _corners(points, least, pieces, symmetric, d)
+    everywhere = cell_corners(points, least, pieces, symmetric, d)
     floor = _Floor(target, moved)
     worst, smallest = Fraction(0), None
     for v, report, corners in _rows(points, pieces, symmetric, moved, table, d):
@@ -161,7 +161,7 @@ def _closed(target: list[Row]) -> bool:
     return True
 
 
-def _corners(
+def cell_corners(
     points: Points, least: list[Fraction], pieces: Pieces, symmetric: bool, d: int
 ) -> list[tuple[Row, Fraction]]:
     """All vertices of all cells, with the least risk there.
@@ -169,13 +169,13 @@ def _corners(
     P is one iff the equalities that hold there, between optimal rows and P_c = 0, leave no direction free.
     """
     rows = [v for v, _, _, _ in pieces]
-    found: dict[Row, Fraction] = {}
+    corners: dict[Row, Fraction] = {}
     for (P, _), value in zip(points, least, strict=True):
         zeros = [[Fraction(int(c == e)) for c in range(d)] for e in range(d) if not P[e]]
         if independent([*_steps(P, rows, symmetric), *zeros, [Fraction(0)] * d]) == d - 1:
             for order in permutations(range(d)) if symmetric else [tuple(range(d))]:
-                found[tuple(P[c] for c in order)] = value
-    return list(found.items())
+                corners[tuple(P[c] for c in order)] = value
+    return list(corners.items())
 
 
 def _rows(
@@ -193,6 +193,14 @@ def _rows(
 def mixture(points: Points, pieces: Pieces, symmetric: bool, d: int) -> int:
     """1 + the largest dimension of a bounded face of U."""
     rows, best = [v for v, _, _, _ in pieces], 1
+    for P in inner_points(points, pieces, d):
+        steps = _steps(P, rows, symmetric)
+        best = max(best, 1 + (independent(steps) if steps else 0))
+    return best
+
+
+def inner_points(points: Points, pieces: Pieces, d: int) -> Iterator[Vector]:
+    """A P inside every face of every piece, as far as it has no class of probability 0."""
     for _, _, held, walls in pieces:
         corners = [points[q][0] for q in held]
         on_wall = [frozenset(i for i, P in enumerate(corners) if dot(w, P) == 0) for w in walls]
@@ -205,9 +213,7 @@ def mixture(points: Points, pieces: Pieces, symmetric: bool, d: int) -> int:
             waiting += [face & wall for wall in on_wall]
             centre = [sum(corners[i][c] for i in face) / Fraction(len(face)) for c in range(d)]
             if min(centre) > 0:
-                steps = _steps(centre, rows, symmetric)
-                best = max(best, 1 + (independent(steps) if steps else 0))
-    return best
+                yield centre
 
 
 def _steps(P: Vector, rows: list[Vector], symmetric: bool) -> list[Vector]:

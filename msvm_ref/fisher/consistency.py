@@ -42,7 +42,7 @@ from msvm_ref.model.machine import Machine
 Mode = Literal["closed", "generic", "open"]
 SIMPLE = 12
 """How many simple P are tried before the search: a readable counterexample beats the first one found."""
-LARGEST = {True: 8, False: 5}
+LARGEST = {True: 10, False: 5}
 """The most classes we accept for machines that do and that do not treat all classes alike."""
 
 
@@ -197,7 +197,7 @@ def fisher_consistency(
 ) -> ConsistencyResult:
     """Decide Fisher consistency of the machine's loss at d classes, in one of the three senses above.
 
-    Machines that treat classes alike (checked exactly) are taken up to d = 8, others up to d = 5.
+    Machines that treat classes alike (checked exactly) are taken up to d = 10, others up to d = 5.
     ``progress`` is called with (cases done, cases in all).
     """
     if not isinstance(machine, Machine):
@@ -246,17 +246,17 @@ def _decide_squared(
             return None, proof
     except SpecError as error:
         refusal = error
-    found = squared_counterexample(loss, mode) or at_simple_probabilities(loss, mode)
-    if found is None and refusal is not None:
+    counterexample = squared_counterexample(loss, mode) or at_simple_probabilities(loss, mode)
+    if counterexample is None and refusal is not None:
         raise refusal
-    if found is None:
+    if counterexample is None:
         raise SpecError(
             "machine",
             "have its bad scores excluded, or one of them found",
             "scores that the exchange argument leaves open, and no counterexample among them",
             "this case is open; minimize_risk answers at the P you care about",
         )
-    return found, None
+    return counterexample, None
 
 
 def _decide(

@@ -84,14 +84,14 @@ class Envelope:
         counting = (1 << n) - 1
         for r in essential:
             counting |= 1 << (n + r)
-        found = {}
+        members = {}
         for r in essential:
             shared: dict[int, list[Ray]] = {}
             for ray, equal in held[r]:
                 for bit in _bits(equal & counting & ~(1 << (n + r))):
                     shared.setdefault(bit.bit_length() - 1, []).append(ray)
-            found[r] = sorted(b for b, rays in shared.items() if _rank(rays) == n - 1)
-        return found
+            members[r] = sorted(b for b, rays in shared.items() if _rank(rays) == n - 1)
+        return members
 
 
 def _rank(rows: Sequence[Ray]) -> int:
@@ -105,12 +105,12 @@ def _lowest(values: Sequence[int]) -> Ray:
 
 def _members(equal: Sequence[int], of: Sequence[int]) -> dict[int, int]:
     """For every constraint met with equality by one of the rays ``of``: the bit set of all rays that meet it so."""
-    wanted = 0
+    mask = 0
     for i in of:
-        wanted |= equal[i]
-    members = dict.fromkeys(_bits(wanted), 0)
+        mask |= equal[i]
+    members = dict.fromkeys(_bits(mask), 0)
     for i, e in enumerate(equal):
-        for b in _bits(e & wanted):
+        for b in _bits(e & mask):
             members[b] |= 1 << i
     return members
 

@@ -97,7 +97,7 @@ class Link:
         loss = point_loss(self.embedded.machine, self.embedded.d)
         at = [Fraction(int(v.p), int(v.q)) for v in loss.losses([rational(v) for v in f])]
         excess = [(Q, _dot(Q, at) - least) for Q, least in self.embedded.corner_risks.items()]
-        found = []
+        values = []
         for r in range(len(self.target.losses)):
             worst: Fraction | None = Fraction(0)
             for Q, e in excess:
@@ -108,8 +108,8 @@ class Link:
                 if g and worst is not None:
                     worst = max(worst, g / e)
             if worst is not None:
-                found.append((worst, r))
-        return found
+                values.append((worst, r))
+        return values
 
     def _scores(self, scores: Sequence[Any]) -> Rationals:
         d, machine = self.embedded.d, self.embedded.machine

@@ -141,5 +141,40 @@ def _search_simplex(embedded: EmbeddedLoss) -> tuple[Rationals, ...]:
     return tuple(sorted(best))
 
 
+def bounded_faces(embedded: EmbeddedLoss) -> list[tuple[Rationals, tuple[Rationals, ...]]]:
+    """The largest bounded faces of U: a P > 0 and all rows optimal there; of those that permutations exchange, one.
+
+    A face is turned so that P_1 >= ... >= P_d where classes are alike: which P of its cone is sorted does not matter, because
+    the cone crosses P_i = P_j only where exchanging i and j leaves the face as it is.
+    """
+    optimal = {Q: _optimal(embedded, Q) for Q in embedded.corners}
+    faces: dict[frozenset[Rationals], Rationals] = {}
+    seen: set[frozenset[Rationals]] = set()
+    waiting = [
+        frozenset(Q for Q, rows in optimal.items() if piece.losses in rows)
+        for piece in embedded.pieces
+    ]
+    while waiting:
+        corners = waiting.pop()
+        if corners in seen:
+            continue
+        seen.add(corners)
+        together = frozenset.intersection(*(optimal[Q] for Q in corners))
+        fewer = [
+            frozenset(Q for Q in corners if v in optimal[Q])
+            for v in frozenset().union(*(optimal[Q] for Q in corners)) - together
+        ]
+        inner = [part for part in fewer if _inner(part, embedded.d)]
+        waiting += inner
+        if not inner:
+            P, rows = _centre(sorted(corners)), together
+            if embedded.symmetric:
+                order = sorted(range(embedded.d), key=lambda c: -P[c])
+                P = tuple(P[c] for c in order)
+                rows = frozenset(tuple(v[c] for c in order) for v in together)
+            faces.setdefault(rows, P)
+    return sorted((P, tuple(sorted(rows))) for rows, P in faces.items())
+
+
 def _centre(corners: list[Rationals]) -> Rationals:
     return tuple(sum(column, Fraction(0)) / len(corners) for column in zip(*corners, strict=True))

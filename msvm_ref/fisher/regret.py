@@ -5,8 +5,8 @@
 *By argmax*, for a machine that is consistent so: the 0-1 loss, ties in the argmax broken against us (argmax_regret.py).
 *Through a link*, for any other machine: its own embedded loss, under the best of all links (link.py). There kappa is at most
 the mixture size k, and at least the size of the largest bounded face of U that is a simplex: halfway between its rows, at
-u = mean of the s rows, every report is wrong somewhere, and the surrogate's regret there is 1/s of the report's. The two
-agree for every machine of the catalogue at d = 2, 3 and 5; WW at d = 4 has no simplex of 4 rows and stays enclosed.
+u = mean of the s rows, every report is wrong somewhere, and the surrogate's regret there is 1/s of the report's. Where the two
+differ (WW at d = 4 has no simplex of 4 rows), the faces of U are gone through one by one (link_regret.py).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from msvm_ref.fisher.argmax_regret import (
 from msvm_ref.fisher.embedded import EmbeddedLoss, Rationals, Table
 from msvm_ref.fisher.embedding import check_classes, embedded_loss
 from msvm_ref.fisher.least_risk import LeastRisk
+from msvm_ref.fisher.link_regret import Branch, FaceProof, Leaf, link_regret
 from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.machine_json import machine_to_dict, same_machine
 from msvm_ref.fisher.mixtures import Simplex, largest_simplex, mixture_size
@@ -43,8 +44,9 @@ from msvm_ref.model.machine import Machine
 class RegretConstant:
     """``by``: "argmax" (towards 0-1) or "link" (towards the embedded loss); kappa lies in [lower, upper].
 
-    By argmax: ``extremal`` attains kappa, ``calibration`` is delta, ``rankings`` the proof. Through a link: ``simplex`` and
-    ``midpoint``, scores whose loss vector is the mean of the simplex's rows, prove ``lower``; ``upper`` is the mixture size.
+    By argmax: ``extremal`` attains kappa, ``calibration`` is delta, ``rankings`` the proof. Through a link: at ``scores`` no
+    report does better than ``lower``, which a ``simplex`` proves if its rows' mean is L(scores), ``upper`` then being the
+    mixture size; otherwise ``faces`` prove both. Only where these take too long do the two ends differ.
     """
 
     machine: Machine
@@ -57,7 +59,8 @@ class RegretConstant:
     calibration: tuple[Stretch, ...] | None
     rankings: tuple[Ranking, ...] | None
     simplex: Simplex | None
-    midpoint: Rationals | None
+    faces: tuple[FaceProof, ...] | None
+    scores: Rationals | None
     seconds: float
 
     @property
@@ -130,14 +133,17 @@ class RegretConstant:
                 for s in self.calibration
             ]
             data["rankings"] = [_ranking(r) for r in self.rankings]
-        if self.simplex and self.midpoint:
+        if self.scores:
             data["embedded"] = self.embedded.to_dict()
+            data["scores"] = _text(self.scores)
+        if self.simplex:
             data["simplex"] = {
                 "losses": [_text(v) for v in self.simplex.rows],
                 "P": _text(self.simplex.P),
                 "without": [_text(P) for P in self.simplex.without],
-                "midpoint": _text(self.midpoint),
             }
+        if self.faces:
+            data["faces"] = [{"P": _text(f.P), "tree": _tree(f.tree)} for f in self.faces]
         return data
 
     def to_json(self) -> str:
@@ -180,10 +186,10 @@ def regret_constant(
             f"be about {machine.name} at d = {d}",
             f"{embedded.machine.name} at d = {embedded.d}",
         )
-    found = rankings(embedded)
-    if found is None:
+    ranked = rankings(embedded)
+    if ranked is None:
         return _through_a_link(machine, embedded, start)
-    regret = ArgmaxRegret(embedded, found)
+    regret = ArgmaxRegret(embedded, ranked)
     kappa, witness = regret.worst
     stretches = regret.calibration
     return RegretConstant(
@@ -195,7 +201,8 @@ def regret_constant(
         kappa,
         witness,
         stretches,
-        found,
+        ranked,
+        None,
         None,
         None,
         time.perf_counter() - start,
@@ -203,28 +210,35 @@ def regret_constant(
 
 
 def _through_a_link(machine: Machine, embedded: EmbeddedLoss, start: float) -> RegretConstant:
-    simplex = largest_simplex(embedded)
+    simplex: Simplex | None = largest_simplex(embedded)
+    assert simplex is not None
     alone = embedded.count == 1
-    size = Fraction(0 if alone else len(simplex.rows))
+    lower = Fraction(0 if alone else len(simplex.rows))
     upper = Fraction(0) if alone else Fraction(mixture_size(embedded))
-    loss = point_loss(machine, embedded.d)
-    mean = [
+    hardest = [
         sum(column, Fraction(0)) / len(simplex.rows) for column in zip(*simplex.rows, strict=True)
     ]
-    # at P > 0 the only scores whose losses are at most the mean's have exactly these losses
+    faces = None
+    if lower < upper and (exact := link_regret(embedded)) is not None:
+        lower = upper = exact.kappa
+        simplex, faces, hardest = None, exact.faces, list(exact.u)
+    # at P > 0 the only scores whose losses are at most these have exactly these losses
+    scores = _attaining(LeastRisk(point_loss(machine, embedded.d)), hardest)
+    spent = time.perf_counter() - start
     return RegretConstant(
         machine,
         embedded.d,
         embedded,
         "link",
-        size,
+        lower,
         upper,
         None,
         None,
         None,
         simplex,
-        _attaining(LeastRisk(loss), mean),
-        time.perf_counter() - start,
+        faces,
+        scores,
+        spent,
     )
 
 
@@ -235,6 +249,12 @@ def _attaining(program: LeastRisk, losses: list[Fraction]) -> Rationals:
 
 def _text(values: Any) -> list[str]:
     return [str(v) for v in values]
+
+
+def _tree(tree: Branch | Leaf) -> Any:
+    if isinstance(tree, Leaf):
+        return _text(tree.weights)
+    return {"row": tree.row, "ways": [_tree(way) for way in tree.ways]}
 
 
 def _tables(table: Table) -> list[list[str]]:

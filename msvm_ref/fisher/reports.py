@@ -60,7 +60,7 @@ def report(
     loss = point_loss(machine, len(losses))
     face = minimum(loss, [rational(v) for v in inner]).face
     unique, bounded = extent(face, loss.d, loss.zero)
-    found = corners(face, loss.d)
+    vertices = corners(face, loss.d)
     predicted = tuple(
         k for k in range(loss.d) if not isinstance(first_ranked(loss, face, k), Nothing)
     )
@@ -69,7 +69,7 @@ def report(
         scores,
         unique,
         bounded,
-        None if found is None else tuple(fractions(f) for f in found),
+        None if vertices is None else tuple(fractions(f) for f in vertices),
         predicted,
         tuple(Constraint(fractions(c.normal), fractions([c.constant])[0], c.kind) for c in face),
     )

@@ -149,8 +149,8 @@ def exceptional(loss: PointLoss) -> list[Constraint]:
 
 def _component(loss: PointLoss, y: int, c: int) -> Component:
     """Component (y, c), or the one of its slack that stands for it."""
-    found = next((g[0] for g in loss.groups[y] if g[0].c == c), None)
-    return found if found is not None else loss.groups[y][0][0]
+    component = next((g[0] for g in loss.groups[y] if g[0].c == c), None)
+    return component if component is not None else loss.groups[y][0][0]
 
 
 def _at_most_zero(p: Component) -> Constraint:

@@ -38,10 +38,10 @@ def squared_counterexample(loss: PointLoss, mode: str) -> Counterexample | None:
     for f in _candidates(loss):
         for k in bayes_classes(f):
             for j in range(loss.d):
-                found = _worst(loss, f, k, j, mode) if j != k else None
-                if found is not None and found.open:
-                    return found
-                spare = spare or found
+                counterexample = _worst(loss, f, k, j, mode) if j != k else None
+                if counterexample is not None and counterexample.open:
+                    return counterexample
+                spare = spare or counterexample
     return None if mode == "open" else spare
 
 
@@ -59,9 +59,9 @@ def at_simple_probabilities(loss: PointLoss, mode: str) -> Counterexample | None
             order = [above(k, c, loss.d, loss.zero) for c in range(loss.d) if c != k]
             f = inside([*face, *order], loss.d, loss.zero)
             if not isinstance(f, Nothing):
-                found = _worst(loss, f, k, 0, mode)
-                if found is not None:
-                    return found
+                counterexample = _worst(loss, f, k, 0, mode)
+                if counterexample is not None:
+                    return counterexample
     return None
 
 
@@ -90,20 +90,20 @@ def _worst(
 
 
 def _simplest(
-    loss: PointLoss, f: Sequence[Number], k: int, found: Counterexample, sense: str
+    loss: PointLoss, f: Sequence[Number], k: int, counterexample: Counterexample, sense: str
 ) -> Counterexample:
     """The same scores at the P of smallest denominator near by at which they are as wrong."""
     for denominator in range(2, 41):
-        P = rounded(found.P, denominator)
+        P = rounded(counterexample.P, denominator)
         top = bayes_classes(P)
         generic = min(P) > 0 and len(top) == 1
         if P[k] < max(P) and (sense == "closed" or generic):
             exact = tuple(rational(v) for v in P)
             if squared_multipliers(loss, f, exact) is not None:
                 simple = _evidence(loss, f, k, exact)
-                if simple.open or not found.open:
+                if simple.open or not counterexample.open:
                     return simple
-    return found
+    return counterexample
 
 
 def _program(loss: PointLoss, f: Sequence[Number], k: int, j: int, sense: str) -> Vector | None:

@@ -128,7 +128,7 @@ def consistent_for(
     start = time.perf_counter()
     if embedded is None:
         d, _ = check_classes(machine, d)
-        wanted = discrete_target(target, d)
+        discrete = discrete_target(target, d)
         embedded = embedded_loss(machine, d)
     elif d not in (None, embedded.d) or not same_machine(machine, embedded.machine, embedded.d):
         raise DataError(
@@ -137,9 +137,9 @@ def consistent_for(
             f"{embedded.machine.name} at d = {embedded.d}",
         )
     else:
-        wanted = discrete_target(target, embedded.d)
-    regrets = Regrets(wanted)
-    both = embedded.symmetric and wanted.symmetric
+        discrete = discrete_target(target, embedded.d)
+    regrets = Regrets(discrete)
+    both = embedded.symmetric and discrete.symmetric
     rows = _representatives(embedded) if both else _all(embedded)
     table: dict[Rationals, int] = {}
     for losses, scores, cell in rows:
@@ -147,11 +147,11 @@ def consistent_for(
         if not common:
             clash = _clash(embedded, losses, scores, cell, regrets)
             spent = time.perf_counter() - start
-            return TargetResult(machine, embedded.d, wanted, embedded, None, clash, spent)
+            return TargetResult(machine, embedded.d, discrete, embedded, None, clash, spent)
         table[losses] = min(common)
-    link = Link(embedded, wanted, _full_table(embedded, wanted, table))
+    link = Link(embedded, discrete, _full_table(embedded, discrete, table))
     return TargetResult(
-        machine, embedded.d, wanted, embedded, link, None, time.perf_counter() - start
+        machine, embedded.d, discrete, embedded, link, None, time.perf_counter() - start
     )
 
 

@@ -55,19 +55,19 @@ class DiscreteTarget:
 def discrete_target(target: Any, d: int) -> DiscreteTarget:
     """A target for d classes from its name, such as "0-1", "abstain(1/2)" or "top-2", or from its loss matrix."""
     if isinstance(target, DiscreteTarget):
-        found = target
+        discrete = target
     elif isinstance(target, str):
-        found = _named(target.strip().lower(), target, d)
+        discrete = _named(target.strip().lower(), target, d)
     else:
-        found = _given(target)
-    if found.d != d:
+        discrete = _given(target)
+    if discrete.d != d:
         raise DataError(
             "target",
             f"have one column for each of the {d} classes",
-            f"{found.d}",
+            f"{discrete.d}",
             "rows are reports, columns are classes",
         )
-    return found
+    return discrete
 
 
 def _named(name: str, typed: str, d: int) -> DiscreteTarget:
@@ -137,10 +137,10 @@ def _partitions(d: int) -> Plain:
         raise DataError(
             "target", f"have at most {MOST_PARTITIONED} classes for ordered partitions", str(d)
         )
-    found = list(ordered_partitions(d))
+    partitions = list(ordered_partitions(d))
     return (
-        [list(partition_losses(p)) for p in found],
-        [" > ".join(_classes(block) for block in p) for p in found],
+        [list(partition_losses(p)) for p in partitions],
+        [" > ".join(_classes(block) for block in p) for p in partitions],
     )
 
 

@@ -91,7 +91,7 @@ def sum_to_zero_fault(problem: Problem, at: Candidate, image: Image, gap: float)
         size = math.sqrt(max(2 * image.half_norm.value, 0.0))
         tilt = _tilt_of_coef(problem, at.coef, size)
     off, off_b = tilt / root, abs(float(at.b.sum())) / root
-    size_b, target = float(np.linalg.norm(at.b)), float(abs(problem.spec.gamma).max())
+    size_b, target = math.hypot(*at.b.tolist()), float(abs(problem.spec.gamma).max())
     fault = (off if off > noise * size else 0.0) / max(size, math.sqrt(2 * gap), 1e-300)
     fault_b = (off_b if off_b > noise * size_b else 0.0) / max(target, 1e-300)
     return max(fault, fault_b)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
+from fractions import Fraction
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,41 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
     if bad.size:
         where = tuple(int(i) for i in bad[0])
         raise DataError(name, "be finite", f"{array[where]} at {list(where)} ({len(bad)} such)")
+    _refuse_rounded(name, raw, array)
     return array
+
+
+def _refuse_rounded(name: str, raw: NDArray[Any], array: Array) -> None:
+    """Rationals, long integers and extended precision that float64 cannot hold: the rounded point is another point."""
+    if raw.dtype.kind == "O":
+        same = np.array(
+            [_ratio(v) == Fraction(u) for v, u in zip(raw.flat, array.flat, strict=True)]
+        )
+    elif raw.dtype.itemsize < array.dtype.itemsize or raw.dtype.kind == "b":
+        return
+    elif raw.dtype.kind in "iu":
+        same = abs(array).ravel() < 2.0**53
+        same[~same] = [
+            int(v) == int(u) for v, u in zip(raw.ravel()[~same], array.ravel()[~same], strict=True)
+        ]
+    else:
+        same = (array.astype(raw.dtype) == raw).ravel()
+    if not same.all():
+        where = np.unravel_index(int((~same).argmax()), array.shape)
+        raise DataError(
+            name,
+            "hold numbers that are float64",
+            f"{raw[where]} at {[int(i) for i in where]} ({int((~same).sum())} such)",
+            f"round it yourself if that is what you mean: np.asarray({name}, dtype=float)",
+        )
+
+
+def _ratio(value: Any) -> Fraction:
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    return Fraction(
+        *(value if hasattr(value, "as_integer_ratio") else float(value)).as_integer_ratio()
+    )
 
 
 def _is_numeric(raw: NDArray[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from fractions import Fraction
 
 from msvm_ref.errors import SpecError
@@ -72,5 +73,7 @@ def machine_named(name: str) -> Machine:
     for machine in CATALOGUE:
         if machine.name == spelling:
             return machine
-    names = ", ".join("RM(g)" if m.name.startswith("RM") else m.name for m in CATALOGUE)
-    raise SpecError("machine", f"be one of {names}", shown(name))
+    names = ["RM(g)" if m.name.startswith("RM") else m.name for m in CATALOGUE]
+    near = get_close_matches(spelling, names, 1)
+    remedy = f"did you mean {near[0]}?" if near else ""
+    raise SpecError("machine", f"be one of {', '.join(names)}", shown(name), remedy)

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from msvm_ref.errors import DataError
-from msvm_ref.model.arrays import LARGEST, Array, real_number
+from msvm_ref.model.arrays import LARGEST, Array, real_number, refuse_masked
 
 UNIT, EXTENDED = (float(np.finfo(t).eps) / 2 for t in (np.float64, np.longdouble))
 SUBNORMAL = 5e-324
+NORMAL = SUBNORMAL / UNIT
+"""What a product that underflows loses, SUBNORMAL / 2, is less than a rounding of this."""
 KernelFunction = Callable[[Array, Array], Any]
 
 
@@ -31,7 +33,8 @@ class Kernel:
         """The matrix k(a_i, b_j)."""
         try:
             with np.errstate(over="ignore"):  # what overflows is refused below
-                raw = np.asarray(self.function(a, b))
+                returned = self.function(a, b)
+            raw = np.asarray(returned)
             values: Array = (
                 np.asarray(raw, dtype=np.float64) if raw.dtype.kind != "c" else np.zeros(0)
             )
@@ -42,13 +45,12 @@ class Kernel:
                 str(error),
                 "rbf and polynomial want their parameters first: rbf(0.5)",
             ) from error
+        refuse_masked(f"kernel {self.name}", returned)
         if raw.dtype.kind == "c":
             raise DataError(f"kernel {self.name}", "be real", "complex values")
-        wanted = (a.shape[0], b.shape[0])
-        if values.shape != wanted:
-            raise DataError(
-                f"kernel {self.name}", f"return shape {wanted}", f"shape {values.shape}"
-            )
+        shape = (a.shape[0], b.shape[0])
+        if values.shape != shape:
+            raise DataError(f"kernel {self.name}", f"return shape {shape}", f"shape {values.shape}")
         self._refuse_beyond(LARGEST, values)
         return values
 
@@ -63,8 +65,8 @@ class Kernel:
 
     @property
     def has_bounds(self) -> bool:
-        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do."""
-        return hasattr(self.function, "bounded")
+        """Does it come with ``lengths`` and ``bounded``? rbf and polynomial do, nothing that only looks like them."""
+        return type(self.function) in (Rbf, Polynomial)
 
     def lengths(self, a: Array) -> Array:
         """s_i >= sqrt k(a_i, a_i), rounded upwards."""
@@ -106,10 +108,10 @@ class Rbf:
                                                         the centre (||x||^2 + ||y||^2 - 2 <x, y>), used while it is < 1/100
             1.01 eps x exp(-x) <= 1.01 eps / e          by differences: dx = eps x with eps <= (p + 4) u
 
-        beside p gamma 2^-1074, what squares that underflow can lose.
+        beside 2 p gamma 2^-1074, what can be lost where squares and products (at most 4 p of half that) underflow.
         """
         p = a.shape[1]
-        lost = p * self.gamma * SUBNORMAL
+        lost = 2 * p * self.gamma * SUBNORMAL
         if care == 0:
             centre = b.mean(axis=0)
             near, at = a - centre, b - centre
@@ -151,12 +153,16 @@ class Polynomial:
         return np.asarray((self.gamma * (a @ b.T) + self.coef0) ** self.degree)
 
     def lengths(self, a: Array) -> Array:
-        square = self.gamma * (a * a).sum(axis=1) + self.coef0
-        return np.asarray(square ** (self.degree / 2) * (1 + self._error(a.shape[1], UNIT)))
+        """sqrt k(a, a), with NORMAL for every product that may underflow, in the power as well."""
+        p = a.shape[1]
+        square = self.gamma * ((a * a).sum(axis=1) + p * NORMAL) + (self.coef0 + NORMAL)
+        lengths = square ** (self.degree / 2) * (1 + self._error(p, UNIT))
+        return np.asarray(np.maximum(lengths, NORMAL))
 
     def bounded(self, a: Array, b: Array, care: int) -> tuple[NDArray[Any], float]:
-        """The base errs by (p + 3) u B with B = gamma |a||b| + coef0 <= (s_a s_b)^(1/degree), by Cauchy's inequality; its
-        power therefore by ((1 + (p + 3) u)^degree - 1) s_a s_b, and pow itself by a factor 1 + 4u.
+        """The base errs by (p + 3) u B with B = gamma |a||b| + coef0 <= (s_a s_b)^(1/degree), by Cauchy's inequality, and what
+        underflows in it by (gamma p + 1) SUBNORMAL <= 2 u (s_a s_b)^(1/degree), as ``lengths`` holds NORMAL for it; its power
+        therefore by ((1 + (p + 5) u)^degree - 1) s_a s_b, and pow itself by a factor 1 + 4u.
         """
         if care < 2:
             return self(a, b), self._error(a.shape[1], UNIT)
@@ -165,8 +171,8 @@ class Polynomial:
         return base**self.degree, self._error(a.shape[1], EXTENDED)
 
     def _error(self, p: int, unit: float) -> float:
-        """(1 + (p + 3) u)^degree - 1 and the power's own rounding; inf where that says nothing any more."""
-        exponent = self.degree * (p + 3) * unit * 1.01
+        """(1 + (p + 5) u)^degree - 1 and the power's own rounding; inf where that says nothing any more."""
+        exponent = self.degree * (p + 5) * unit * 1.01
         return math.expm1(exponent) * (1 + 8 * unit) + 8 * unit if exponent < 1 else math.inf
 
 

@@ -28,6 +28,8 @@ from msvm_ref.model.entries import Entries, Tensor
 
 Rational = Fraction | int | float
 Cost = Literal["linear", "quadratic"]
+LEAST = Fraction(1, 10**120)
+"""The least size of an entry that is computed from others: a given one is at least 1 / LARGEST, and may be shared by d."""
 
 
 def _fraction(value: Any, name: str) -> Fraction:
@@ -305,7 +307,29 @@ def _projected(machine: Machine, d: int) -> Tensor:
 
 
 @lru_cache(maxsize=256)
+def refuse_vanishing(machine: Machine, d: int) -> None:
+    """Entries that are left of a difference (Pi nu, gamma[y,y]) must be numbers whose squares float64 can hold, or 0."""
+    entries, target = machine.entries(d), machine.target
+    if entries is None:
+        nu = [v for plane in machine.projected_nu(d) for row in plane for v in row]
+    else:
+        nu = [entries.own, entries.own_rest, entries.true, entries.rival]
+        nu += [entries.rest] if d > 2 else []
+    gamma = [target.own + target.own_per_rival * (d - 1)] if isinstance(target, Target) else []
+    for name, values in (("nu, centred", nu), ("gamma", gamma)):
+        smallest = min((abs(v) for v in values if v), default=Fraction(1))
+        if smallest < LEAST:
+            raise SpecError(
+                name,
+                f"be 0 or at least {float(LEAST):g} in size",
+                f"about 1e{_decade(smallest)}, what is left of a difference",
+                "leave the difference out, or make it large enough to be seen",
+            )
+
+
+@lru_cache(maxsize=256)
 def _spec(machine: Machine, d: int) -> Spec:
+    refuse_vanishing(machine, d)
     target = machine.target
     return Spec(
         machine,

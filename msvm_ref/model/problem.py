@@ -21,7 +21,7 @@ from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number, sparse_rows
 from msvm_ref.model.factor import GramFactor, cholesky_factor
 from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
-from msvm_ref.model.machine import Machine, Spec
+from msvm_ref.model.machine import Machine, Spec, refuse_vanishing
 
 Bias = Literal["none", "free", "penalized"]
 DENSE_LIMIT = 20_000_000
@@ -90,6 +90,7 @@ class Problem:
             raise SpecError(
                 "machine", f"have arrays for d = {len(labels)} classes", f"d = {machine.fixed_d}"
             )
+        refuse_vanishing(machine, len(labels))
         values = {
             "machine": machine,
             "X": X,
@@ -102,7 +103,7 @@ class Problem:
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        _check_costs(self.costs)
+        _check_costs(self)
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
         if kernel.has_bounds:
@@ -204,7 +205,7 @@ class Problem:
         for of_C in ("costs", "costs_below"):
             other.__dict__.pop(of_C, None)
         object.__setattr__(other, "C", _cost("C", C))
-        _check_costs(other.costs)
+        _check_costs(other)
         return other
 
     def new_points(self, X: Any) -> Array:
@@ -252,8 +253,11 @@ def _cost(name: str, value: Any) -> float:
     return number
 
 
-def _check_costs(costs: Array) -> None:
-    if not ((costs == 0) | ((costs >= 1 / LARGEST) & (costs <= LARGEST))).all():
+def _check_costs(problem: Problem) -> None:
+    """A cost is 0 where its weight is, and not because C times it underflows."""
+    costs, weight = problem.costs, problem.sample_weight
+    nothing = np.zeros(problem.n, dtype=bool) if weight is None else weight == 0
+    if not (nothing | ((costs >= 1 / LARGEST) & (costs <= LARGEST))).all():
         raise DataError(
             "C * sample_weight",
             f"be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]",

@@ -138,6 +138,7 @@ def _certificate(
     else:
         a, tangent = _kinked(problem, scores, V, b, weights, slopes)
     V_a, b_a = problem.expansion(a)
+    allowance = _allowance(problem, scores, V, a, tangent, V_a, upper)
     g = problem.gradient_from(V, b, a)
     norm = math.hypot(float(np.linalg.norm(g[0])), float(np.linalg.norm(g[1])))
     size = max(float(np.linalg.norm(V)), float(np.linalg.norm(V_a)), 1e-300)
@@ -149,8 +150,8 @@ def _certificate(
             by_score(a, problem.y)
         )  # what b_a was summed from, class by class
         b_error = rounding(problem.data.n + problem.d + 8) * float(pull.sum())
-        dual -= _reach(problem, upper) * (float(abs(b_a).sum()) + b_error) * (1 + 1e-9)
-    allowance = _allowance(problem, scores, V, a, tangent, V_a, upper)
+        furthest = _reach(problem, upper + allowance)
+        dual -= furthest * (float(abs(b_a).sum()) + b_error) * (1 + 1e-9)
     lower, upper = max(dual - allowance, 0.0) if problem.convex else 0.0, upper + allowance
     if not upper < math.inf:  # NaN included
         raise DataError(

@@ -93,8 +93,8 @@ def solve_softmax(
         raise DataError("method", "be 'cg', 'lbfgs', 'cones' or 'prox-linear'", repr(method))
     if not problem.convex:
         warnings.warn(
-            f"{problem!r} is not convex (erratum E18): a stationary point at best; gamma >= 1 with the "
-            "logistic loss is convex",
+            f"{problem!r} is not convex (docs/mathematics.md, E18): a stationary point at best; gamma >= 1 with "
+            "the logistic loss is convex",
             NotConvexWarning,
             stacklevel=2,
         )

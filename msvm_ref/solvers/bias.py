@@ -32,8 +32,8 @@ def optimal_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
     if problem.spec.quadratic:
         return _smooth_bias(problem, scores, alpha)
     program = _program(problem, scores)
-    found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
-    return np.zeros(problem.d) if found.x is None else np.asarray(found.x[: problem.d])
+    optimum = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
+    return np.zeros(problem.d) if optimum.x is None else np.asarray(optimum.x[: problem.d])
 
 
 def lossless_bias(problem: Problem) -> Array | None:
@@ -54,10 +54,10 @@ def lossless_bias(problem: Problem) -> Array | None:
         "bounds": [(None, None)] * problem.d + [(None, 1.0)],
         "method": "highs",
     }
-    found = linprog(**_centred(problem, program, problem.d + 1))
-    if found.x is None or found.x[-1] < 0 or (targets[~binding] > 0).any():
+    optimum = linprog(**_centred(problem, program, problem.d + 1))
+    if optimum.x is None or optimum.x[-1] < 0 or (targets[~binding] > 0).any():
         return None
-    return np.asarray(found.x[:-1])
+    return np.asarray(optimum.x[:-1])
 
 
 def estimated_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
@@ -75,12 +75,12 @@ def estimated_interval(problem: Problem, scores: Array, b: Array, alpha: Array) 
         for side, sign in enumerate((1.0, -1.0)):
             objective = np.zeros(len(level["c"]))
             objective[c] = sign
-            found = linprog(objective, **{k: v for k, v in level.items() if k != "c"})
+            extreme = linprog(objective, **{k: v for k, v in level.items() if k != "c"})
             out[c, side] = (
-                sign * found.fun
-                if found.status == 0
+                sign * extreme.fun
+                if extreme.status == 0
                 else -sign * np.inf
-                if found.status in (3, 4)
+                if extreme.status in (3, 4)
                 else b[c]
             )
     return out
@@ -122,8 +122,8 @@ def _centred(problem: Problem, program: dict[str, Any], width: int) -> dict[str,
 def _linear_level(problem: Problem, scores: Array) -> dict[str, Any]:
     """The LP's feasible set with the loss held at its minimum."""
     program = _program(problem, scores)
-    found = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
-    ceiling = found.fun + SLACK * max(abs(found.fun), 1e-3)  # the largest cost counts as 1
+    optimum = linprog(program["c"], **{k: v for k, v in program.items() if k != "c"})
+    ceiling = optimum.fun + SLACK * max(abs(optimum.fun), 1e-3)  # the largest cost counts as 1
     program["A_ub"] = sparse.vstack(
         [program["A_ub"], sparse.csr_array(program["c"][None, :])]
     ).tocsr()
@@ -174,9 +174,9 @@ def _smooth_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
     i, p, rows = _rows(problem)
     held = alpha[i, p] > 1e-6 * alpha.max(initial=0.0)
     xi = np.broadcast_to(group_sums(problem, alpha), alpha.shape)[i, p] / (2 * problem.costs[i])
-    wanted = (violations(problem, scores)[i, p] - xi)[held]
+    residual = (violations(problem, scores)[i, p] - xi)[held]
     start = (
-        np.linalg.lstsq(rows[held], wanted, rcond=None)[0] if held.any() else np.zeros(problem.d)
+        np.linalg.lstsq(rows[held], residual, rcond=None)[0] if held.any() else np.zeros(problem.d)
     )
-    found = np.asarray(minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-12}).x)
-    return min((start, found), key=lambda b: loss(b)[0])
+    rough = np.asarray(minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-12}).x)
+    return min((start, rough), key=lambda b: loss(b)[0])

@@ -33,12 +33,17 @@ def finish(
     That stops at the ``deadline``. ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
     """
     alpha = repaired(problem, raw.dual)
-    options = _options(problem, raw, alpha)
+    options = [_first(problem, raw, alpha)]
     best = replace(options[0], alpha=alpha)
     certificate = judge(problem, best)
-    for more in (options[1:], [_stretched(option, s) for option in options for s in STRETCH]):
+    for stretched in (False, True):
         if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
             break
+        if stretched:
+            more = [_stretched(option, s) for option in options for s in STRETCH]
+        else:
+            more = _others(problem, raw, options[0])
+            options += more
         cheapest = min(more, key=lambda option: worth(problem, option).high)
         zero = worth(problem, cheapest).high == 0.0  # then the optimum is 0, and so is alpha
         other = replace(cheapest, alpha=0 * alpha if zero else alpha)
@@ -48,23 +53,28 @@ def finish(
     return best, certificate
 
 
-def _options(problem: Problem, raw: Candidate, alpha: Array) -> list[Candidate]:
-    """W_alpha, the solver's own W, and W = 0 (which happens, and exactly), each with the bias that goes with it."""
+def _first(problem: Problem, raw: Candidate, alpha: Array) -> Candidate:
+    """W_alpha with the bias that goes with it."""
     assert raw.b is not None
     coef = expansion(problem, alpha)
     b = coef.sum(axis=0) if problem.bias == "penalized" else raw.b
-    zeros = [zero_weights(problem, np.zeros(problem.d))]
     if not problem.is_linear:
-        b = centred(problem, coef, b)[1]
-        return [Candidate(b=b, coef=coef), *_short(problem, raw), *zeros, zero_weights(problem, b)]
-    W, b = centred(problem, weights(problem, alpha)[0], b)
-    own = [] if raw.W is None else [Candidate(*centred(problem, raw.W, raw.b))]
-    return [Candidate(W, b), *own, *zeros, zero_weights(problem, b)]
+        return Candidate(b=centred(problem, coef, b)[1], coef=coef)
+    return Candidate(*centred(problem, weights(problem, alpha)[0], b))
+
+
+def _others(problem: Problem, raw: Candidate, first: Candidate) -> list[Candidate]:
+    """The solver's own W, and W = 0 (which happens, and exactly) without and with the bias."""
+    assert first.b is not None
+    own = _short(problem, raw)
+    if problem.is_linear and raw.W is not None and raw.b is not None:
+        own = [Candidate(*centred(problem, raw.W, raw.b))]
+    return [*own, zero_weights(problem, np.zeros(problem.d)), zero_weights(problem, first.b)]
 
 
 def _short(problem: Problem, raw: Candidate) -> list[Candidate]:
     """The solver's W by its shortest coefficients: those of alpha are of C's size, cancel, and lose that many digits."""
-    if raw.W is None or problem.n > LEAST_SQUARES:
+    if problem.is_linear or raw.W is None or problem.n > LEAST_SQUARES:
         return []
     W, b = centred(problem, raw.W, raw.b if raw.b is not None else np.zeros(problem.d))
     return [Candidate(b=b, coef=frozen(np.linalg.lstsq(problem.features.T, W, rcond=None)[0]))]

@@ -22,6 +22,7 @@ from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
+from msvm_ref.threads import one_thread
 
 METHODS = {
     "primal": "msvm_ref.solvers.truth.solve:solve_primal",
@@ -74,7 +75,8 @@ def solve(
         workspace.claim(problem)
         if "workspace" in inspect.signature(function).parameters:
             options["workspace"] = workspace
-    result: Solution = function(problem, tolerance=number, **options)
+    with one_thread():
+        result: Solution = function(problem, tolerance=number, **options)
     return result
 
 
@@ -117,8 +119,8 @@ def _method(method: str) -> Callable[..., Solution]:
     if not isinstance(method, str) or method not in METHODS:
         raise DataError("method", f"be one of {', '.join(METHODS)}", repr(method))
     module, name = METHODS[method].split(":")
-    found: Callable[..., Solution] = getattr(import_module(module), name)
-    return found
+    function: Callable[..., Solution] = getattr(import_module(module), name)
+    return function
 
 
 def _tolerance(tolerance: float) -> float:

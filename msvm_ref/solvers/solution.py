@@ -113,8 +113,10 @@ class Solution:
         if (
             self.problem.bias == "penalized"
         ):  # unique, and as close as W: 1/2 ||b||^2 is in the objective
-            reach = self.certificate.distance_bound + abs(self.b.mean()) + 1e-14 * abs(self.b)
-            return frozen(np.column_stack([self.b - reach, self.b + reach]))
+            off = abs(self.b.mean()) + self.problem.d * 1e-15 * float(abs(self.b).max())
+            reach = (self.certificate.distance_bound + off) * (1 + 1e-15)
+            ends = np.nextafter([self.b - reach, self.b + reach], [[-np.inf], [np.inf]])
+            return frozen(ends.T)
         if self.problem.bias == "none":
             return frozen(np.zeros((self.problem.d, 2)))
         return certified_interval(self.problem, self.alpha, self.certificate.upper)

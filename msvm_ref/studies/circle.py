@@ -173,13 +173,13 @@ class CircleStudy:
     def __str__(self) -> str:
         exponents = sorted({c.exponent for c in self.cells})
         head = (
-            f"{self.variant} circle, n = {SAMPLES[self.variant]}, {len(self.seeds)} samples: agreement with Bayes, "
-            f"mean and 95 % interval in %\n{'C':<9}"
-            + "".join(f"10^{e}".center(20) for e in exponents)
+            f"{self.variant} circle, n = {SAMPLES[self.variant]}, {len(self.seeds)} samples\n"
+            f"agreement with Bayes in %, mean and 95 % interval; w = 0: undefined, w* is 0\n{'C':<9}"
+            + "".join(f"10^{e}".center(14) for e in exponents).rstrip()
         )
         rows = {(r.machine, r.exponent): r for r in self.rows()}
         lines = [
-            f"{name:<9}" + "".join(_percent(rows[name, e]).center(20) for e in exponents)
+            f"{name:<9}" + "".join(_percent(rows[name, e]).center(14) for e in exponents).rstrip()
             for name in dict.fromkeys(c.machine for c in self.cells)
         ]
         return "\n".join([head, *lines])
@@ -187,11 +187,11 @@ class CircleStudy:
 
 def _percent(row: CircleRow) -> str:
     if row.mean is None:
-        return "undefined (w* = 0)"
+        return "w = 0"
     interval = (
         ""
         if row.low is None or row.high is None
-        else f" [{100 * row.low:.0f}, {100 * row.high:.0f}]"
+        else f" [{100 * row.low:.0f},{100 * row.high:.0f}]"
     )
     return f"{100 * row.mean:.1f}{interval}" + (f" ({row.undefined}×0)" if row.undefined else "")
 

@@ -288,17 +288,16 @@ def table(rows: Sequence[ComparisonRow], tol: float) -> str:
         top = max((row.accuracy for row in block if not row.error), default=0.0)
         lines.append(f"{name}  n = {block[0].n}")
         lines.append(
-            f"     {'method':<18} {'accuracy %':>14} {'C':>8} {'gamma':>8} {'train s':>8} {'SVs':>5} {'gap':>9}  "
-            "solved by"
+            f"   {'method':<16} {'accuracy %':>13} {'C':>6} {'gamma':>7} {'train s':>7} {'SVs':>5} {'gap':>7}   by"
         )
         for row in block:
             if row.error:
-                lines.append(f"  {row.source} {row.method:<18} {row.error}")
+                lines.append(f"{row.source} {row.method:<16} {row.error}")
                 continue
             accuracy = f"{100 * row.accuracy:.2f} ± {100 * row.deviation:.2f}{'*' if row.accuracy == top else ' '}"
             gap = f"{row.relative_gap:.1e}{'!' if row.relative_gap > tol else ' '}"
             lines.append(
-                f"  {row.source} {row.method:<18} {accuracy:>14} {row.C:>8g} {row.gamma:>8} {row.seconds:>8.3f} "
-                f"{row.support_vectors:>5} {gap:>9}  {row.solved_by}"
+                f"{row.source} {row.method:<16} {accuracy:>13} {row.C:>6g} {row.gamma:>7} {row.seconds:>7.3f} "
+                f"{row.support_vectors:>5} {gap:>8}  {row.solved_by}"
             )
     return "\n".join(lines)

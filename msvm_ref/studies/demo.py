@@ -99,9 +99,11 @@ def demo(progress: Callable[[str], None] | None = None) -> Demo:
     truths = []
     for machine in CATALOGUE:
         problem = Problem(machine, X, y, C=1.0, bias="free")
-        found = {route: solve(problem, method=route).certificate for route in ROUTES}
-        lower = max(c.lower for c in found.values())
-        truths.append(Truth(machine.name, lower, min(c.upper for c in found.values()), found))
+        certificates = {route: solve(problem, method=route).certificate for route in ROUTES}
+        lower = max(c.lower for c in certificates.values())
+        truths.append(
+            Truth(machine.name, lower, min(c.upper for c in certificates.values()), certificates)
+        )
         report(machine.name)
     verdicts = []
     for scaling in SCALINGS:

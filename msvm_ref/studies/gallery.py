@@ -51,7 +51,7 @@ def card(machine: Machine, path: Path, resolution: int = 36) -> Path:
     plt = pyplot()
     from PIL import Image
 
-    figure, axes = plt.subplots(1, 3, figsize=(13.2, 4.7), dpi=100)
+    figure, axes = plt.subplots(1, 3, figsize=(13.2, 4.7), dpi=150)
     draw_loss(axes[0], machine)
     draw_circle(axes[1], machine)
     simplex_map(machine, ax=axes[2], resolution=resolution)

@@ -93,48 +93,45 @@ def kappa_text(regret: RegretConstant) -> str:
     return str(regret.kappa) if regret.kappa is not None else f"{regret.lower} … {regret.upper}"
 
 
-def table(rows: Sequence[Learned]) -> str:
-    """machine -> what it learns; machines that agree in every column share a line."""
-    d = rows[0].d
+def table(rows: Sequence[Learned], width: int | None = None) -> str:
+    """machine -> what it learns; machines that agree in every column share a line. A narrow ``width`` leaves columns out."""
     lines: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         name = row.embedded.name
-        words = "yes" if row.argmax else "no"
-        constant = f"regret ≤ {kappa_text(row.regret)} × surrogate" if row.argmax else ""
-        through = "yes" if row.link else "no"
+        whole = f"{name.learns}: {name.embeds}"
+        brief = name.kind in SAID or len(whole) > WIDEST or width is not None
+        learns = name.learns if brief else whole
         serves = ", ".join(s for s in row.served if s != "0-1") or "-"
-        # a nameless loss is told by its rows, which the column of words need not repeat
-        reports = f"{row.embedded.count}"
-        key = (
-            name.learns,
-            name.embeds,
-            reports,
-            f"{words}{', ' * row.argmax}{constant}",
-            through,
-            serves,
-        )
+        key = (learns, str(row.embedded.count), _through(row), serves)
         lines.setdefault(key, []).append(row.machine.name)
     titles = (
         "machine",
-        f"what it learns at d = {d}",
-        "it embeds",
+        f"what it learns at d = {rows[0].d}",
         "reports",
-        "argmax is Bayes",
-        "0-1 by a link",
+        "0-1 through",
         "serves also",
     )
     body = [(", ".join(names), *key) for key, names in lines.items()]
     widths = [max(len(line[i]) for line in [titles, *body]) for i in range(len(titles))]
-    widths = [min(w, WIDEST) for w in widths]
+    shown = dict(enumerate(widths))
+    for spare in SPARE:
+        if width is not None and sum(w + 2 for w in shown.values()) - 2 > width:
+            del shown[spare]
     return "\n".join(
-        "  ".join(_fitted(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in [titles, *body]
+        "  ".join(line[i].ljust(w) for i, w in shown.items()).rstrip() for line in [titles, *body]
     )
 
 
-WIDEST = 48
-"""Columns are cut at this width; the whole text is in the JSON and under the machine's own name."""
+def _through(row: Learned) -> str:
+    """What leads from the scores to the most likely class: argmax, with its constant; only some other link; nothing."""
+    if row.argmax:
+        return f"argmax, κ = {kappa_text(row.regret)}"
+    return "a link, not argmax" if row.link else "no link"
 
 
-def _fitted(text: str, width: int) -> str:
-    return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
+SPARE = (2, 4)
+"""Columns that a narrow terminal goes without, the first of them first."""
+SAID = ("nothing", "partitions")
+"""Kinds whose words say what is embedded."""
+WIDEST = 66
+"""What is embedded is left out where it makes the column wider; it is in the JSON and under the machine's own name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import atan2
+from textwrap import wrap
 from typing import Any
 
 from msvm_ref.errors import DataError
@@ -13,6 +14,8 @@ from msvm_ref.pictures import COLORS, INK, pyplot
 
 NEUTRAL = "#cdcdcd"
 """The report that ranks no class above another."""
+WIDEST = 64
+"""Characters in a line of the title."""
 LIGHT = 0.62
 """How much of a class's colour is left, so that labels can be read on it."""
 
@@ -33,7 +36,8 @@ def target_figure(embedded: EmbeddedLoss, path: str | None = None, ax: Any = Non
             *zip(*corners, strict=True), facecolor=report_color(report), edgecolor="white", lw=1.2
         )
         x, y = (sum(v) / len(corners) for v in zip(*corners, strict=True))
-        ax.text(x, y, label(report), ha="center", va="center", fontsize=8, color=INK)
+        halo = {"boxstyle": "round,pad=0.15", "fc": report_color(report), "ec": "none"}
+        ax.text(x, y, label(report), ha="center", va="center", fontsize=8, color=INK, bbox=halo)
     centre = position((1 / 3, 1 / 3, 1 / 3))
     for a, b in ((0, 1), (0, 2), (1, 2)):
         end = position([0.5 if c in (a, b) else 0.0 for c in range(3)])
@@ -42,12 +46,12 @@ def target_figure(embedded: EmbeddedLoss, path: str | None = None, ax: Any = Non
         x, y = position([float(c == corner) for c in range(3)])
         shift = 0.02 if corner == 0 else -0.02
         ax.text(x, y + shift, f"$P_{corner + 1} = 1$", ha=align[0], va=align[1], color=INK)
-    ax.set_title(
-        f"{embedded.machine.name} learns {embedded.name.learns}\n"
-        f"{embedded.name.embeds} · {embedded.count} reports, Bayes borders dashed",
-        color=INK,
-        fontsize=10,
-    )
+    lines = [
+        f"{embedded.machine.name} learns {embedded.name.learns}",
+        *wrap(embedded.name.embeds, WIDEST),
+        f"reports: {embedded.count} · Bayes borders dashed",
+    ]
+    ax.set_title("\n".join(lines), color=INK, fontsize=10, pad=18)
     ax.set_aspect("equal")
     ax.axis("off")
     if path is not None:

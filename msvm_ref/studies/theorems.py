@@ -190,7 +190,14 @@ def theorem6(d: int) -> tuple[TheoremFinding, ...]:
 
 
 def _constraint_matters(d: int) -> TheoremFinding:
-    """At f = 0 the slope of the total-max risk along u = (1, -1, ..., -1) is (1 - P_1) - P_1, negative for P_1 > 1/2."""
+    """Where every 0 < P_y < 1/2 f* = 0 alone, with the constraint and without it; beyond, the constraint matters: at f = 0
+    the slope of the total-max risk along u = (1, -1, ..., -1) is (1 - P_1) - P_1, negative for P_1 > 1/2.
+    """
+    zero, region = _constant(0, d), capped(d, Fraction(1, 2), d)
+    same = all(
+        optimal_throughout(machine, zero, region) and alone_inside(machine, zero, region)
+        for machine in (ATM, TOTAL_MAX_FREE)
+    )
     loss = point_loss(TOTAL_MAX_FREE, d)
     u = [rational(Fraction(1 if c == 0 else -1)) for c in range(d)]
     slopes: list[Number] = [loss.zero] * d
@@ -203,9 +210,9 @@ def _constraint_matters(d: int) -> TheoremFinding:
     return TheoremFinding(
         "UV section 3.1, after Theorem 6",
         d,
-        "for the maximum, dropping sum-to-zero changes nothing",
-        not falls,
-        "for 1/2 < P_1 < (d−1)/d the constrained f* is 0, but without the constraint (1, −1, …, −1) lowers the "
+        "for the maximum and every P_y < 1/2, dropping sum-to-zero changes nothing",
+        same,
+        "beyond, for 1/2 < P_1 < (d−1)/d, the constrained f* is 0, but without the constraint (1, −1, …, −1) lowers the "
         "risk: slope 1 − 2 P_1 (erratum E6)"
         if falls
         else "",

@@ -191,6 +191,16 @@ def test_a_tilt_that_cannot_be_told_from_zero_has_a_distance_in_balls_too():
     assert 0 <= certificate.distance_bound < np.inf
 
 
+def test_a_bias_whose_square_overflows_is_not_thereby_centred():
+    problem = mr.Problem(mr.MMR, [[1.0]], [0], bias="free", n_classes=3)
+    b = np.array([2e159, -1e159, -1e159])
+    centred = mr.certify(problem, np.zeros((1, 3)), b, np.zeros((1, 3)))
+    tilted = mr.certify(problem, np.zeros((1, 3)), b + 1e150, np.zeros((1, 3)))
+    assert centred.sum_to_zero == 0.0
+    assert tilted.sum_to_zero > 1e149
+    assert not tilted.optimal(1e-3)
+
+
 @pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 0.1, 0.3, 1.2])
 def test_the_distance_bound_is_rounded_outwards(size):
     """The optimum is W = 0; equal weights in every class are all distance and no gap."""
@@ -206,3 +216,81 @@ def test_converged_means_certified_at_the_tolerance_asked():
     problem = mr.Problem(mr.WW, *NEIGHBOURS, bias="penalized")
     solution = mr.solve(problem, "fast", tolerance=1e-9, stop="kkt", kkt=1e30)
     assert solution.converged == (solution.certificate.relative_gap <= 1e-9)
+
+
+def test_a_cost_that_underflows_is_not_nothing():
+    """C x weight = 1e-400 is more than 0: W = 0 costs something, and [0, 0] would be false."""
+    with pytest.raises(mr.DataError, match="sample_weight"):
+        mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1], C=1e-200, sample_weight=[1e-200, 1.0])
+    with pytest.raises(mr.DataError, match="sample_weight"):
+        mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1], sample_weight=[1e-90, 1.0]).with_C(1e-300)
+    mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1], sample_weight=[0.0, 1.0])
+
+
+@pytest.mark.parametrize("degree", [1, 3])
+def test_products_that_underflow_do_not_vanish_from_a_polynomial_kernel(degree):
+    """x^2 = 1e-324 is 0 in floats, and gamma x^2 = 1e-16 is not: at C = 1e30 that is everything."""
+    kernel = mr.polynomial(degree, 1e308, 0.0)
+    problem = mr.Problem(mr.WW, [[1e-162], [-1e-162]], [0, 1], C=1e60, kernel=kernel)
+    alpha = [[0.0, 1e60], [1e60, 0.0]]
+    certificate = mr.certify(problem, coef=np.zeros((2, 2)), alpha=alpha)
+    assert not certificate.optimal(1e-3)
+    assert faults(problem, certificate, coef=[[0, 0], [0, 0]], alpha=alpha) == []
+
+
+def test_points_far_from_zero_have_a_kernel_in_balls_too():
+    """||a||^2 + ||b||^2 - 2<a, b> is a ball of radius 1e56 here: exp of that ends nowhere, and no time would be enough."""
+    X = np.array([[1e60, 1e-20], [1e60, 2e-20], [1e60, 1.0]])
+    problem = mr.Problem(mr.WW, X, [0, 1, 1], kernel=mr.rbf(1.0))
+    solution = mr.solve(problem, "fast")
+    certificate = mr.certify(problem, coef=solution.coef, alpha=solution.alpha, rigorous=True)
+    plain = solution.certificate
+    assert certificate.optimal(1e-9)
+    assert plain.lower <= certificate.upper <= plain.upper * (1 + 1e-12)
+
+
+def test_what_is_left_of_a_difference_must_be_a_number_float64_can_hold():
+    """Pi nu of 1e-320 has four digits in float64, and a bias of 1e306 makes it a margin of 1e-13."""
+    left = Fraction(300003, 10**325)
+    nu = [[[1 + left, 1], [0, 0]], [[0, 0], [1, 1 + left]]]
+    tied = mr.Machine("tied", nu, mr.SELF, Fraction(1, 10**13), sum_to_zero=True)
+    margin = mr.Margin("nearly", Fraction(1), Fraction(1), left - 1)
+    alike = mr.Machine("alike", margin, mr.OTHERS_SUM, sum_to_zero=True)
+    target = mr.Target(own=left - 1, other=Fraction(1), own_per_rival=Fraction(1, 2))
+    aimed = mr.Machine("aimed", mr.ABSOLUTE, mr.SELF, target)
+    for machine, d in ((tied, 2), (alike, 3), (aimed, 3)):
+        with pytest.raises(mr.SpecError, match="left of a difference"):
+            mr.Problem(machine, [[0.0], [0.0]], [0, 1], bias="free", n_classes=d)
+    mr.Problem(mr.RM(1e-100), [[0.0], [0.0]], [0, 1], n_classes=5)
+
+
+BELOW_ONE = 1 - Fraction(
+    1, 2 * 10**16
+)  # its nearest float64 is 1, and at C = 1e12 they are not the same point
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        [[BELOW_ONE, -BELOW_ONE]],
+        np.array([[1, -1]]) * (1 - np.longdouble(5e-17)),
+        [[2**53 + 1, -1]],
+        np.array([[2**53 + 1, -1]]),
+    ],
+    ids=["rational", "extended", "long integer", "int64"],
+)
+def test_a_candidate_that_float64_cannot_hold_is_not_judged_by_its_rounding(W):
+    """P is 1 + 5e-5 at the point handed in and 1, the optimum, at the rounded one."""
+    problem = mr.Problem(mr.CS, [[1.0]], [0], C=1e12, n_classes=2)
+    with pytest.raises(mr.DataError, match="float64"):
+        mr.certify(problem, W=W, alpha=[[0, 2]])
+    for held in ([[Fraction(1), -1]], np.array([[1, -1]]), np.array([[1, -1]], np.longdouble)):
+        assert mr.certify(problem, W=held, alpha=[[0, 2]]).lower <= 1
+
+
+def test_a_kernel_that_returns_masked_entries_is_refused():
+    def kernel(a, b):
+        return np.ma.array(a @ b.T, mask=np.eye(len(a), len(b)))
+
+    with pytest.raises(mr.DataError, match="masked"):
+        mr.Problem(mr.WW, [[1.0], [2.0]], [0, 1], kernel=kernel)

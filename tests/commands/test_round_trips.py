@@ -16,6 +16,7 @@ import msvm_ref as mr
 from msvm_ref.cli import main
 from msvm_ref.commands.certify import advice, verdict_of
 from msvm_ref.commands.listing import COMMANDS, whole_parser
+from msvm_ref.commands.table import folded
 from tests.commands.terminal import environment
 from tests.small_problems import blobs
 
@@ -183,3 +184,45 @@ def test_numbers_survive_the_trip(folder, capsys):
     assert mr.certify(
         mr.Problem(mr.WW, X, Y, bias="free"), W=told["W"], b=told["b"], alpha=told["alpha"]
     ).optimal(1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_fit_is_certified_on_its_table_though_equal_examples_became_one(folder, capsys, kernel):
+    rows = (folder / "data.csv").read_text().splitlines()
+    (folder / "twice.csv").write_text("\n".join([*rows, rows[1], rows[1], rows[-1]]))
+    out_of(
+        capsys, "fit", "twice.csv", "--C", "0.01", "--kernel", kernel, "--save", "model.json"
+    )  # so small that every example matters
+    text = out_of(capsys, "certify", "twice.csv", "model.json")
+    assert text.startswith("OPTIMAL at 1e-06")
+    assert f"n={len(rows) + 2}" in text
+    assert "OPTIMAL at" not in out_of(capsys, "certify", "data.csv", "model.json", status=1)[:10]
+
+
+def test_an_undecided_certificate_has_one_verdict(folder, capsys):
+    claim = {"machine": "WW", "bias": "free", "data": "data.csv", "b": [0.0] * 3}
+    claim["W"] = [[0.1, 0.0, -0.1]] * X.shape[1]
+    (folder / "claim.json").write_text(json.dumps(claim))
+    text = out_of(capsys, "certify", "claim.json", status=1)
+    assert not (text.startswith("UNDECIDED") and "NOT OPTIMAL" in text)
+
+
+def test_conventions_of_any_margin_and_constant_are_described(capsys):
+    assert "our C    4 C\n" in out_of(capsys, "conventions", "margin1")
+    assert "our C    4 C/n\n" in out_of(capsys, "conventions", "margin1, C/n")
+
+
+def test_the_nearest_name_is_told(capsys):
+    for words, told in (
+        (("validate", "sklern"), "did you mean sklearn?"),
+        (("solve", "data.csv", "--machine", "WWW"), "did you mean WW?"),
+    ):
+        assert main(list(words)) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_long_lines_go_on_below():
+    text = "a" * 30 + "  " + "b" * 30 + "  " + "c" * 30
+    assert folded(text, 70).splitlines() == [text[:62], "  " + "c" * 30]
+    assert folded("x" * 100, 80) == "x" * 100  # a word is not broken
+    assert folded("short\n\nlines", 80) == "short\n\nlines"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from msvm_ref.cli import main
 from msvm_ref.fisher import EmbeddedLoss, verify_regret
-from msvm_ref.model.catalogue import CATALOGUE, CS
+from msvm_ref.model.catalogue import CATALOGUE, CS, LLW
+from msvm_ref.model.machine import OTHERS_SUM, Machine
 from msvm_ref.studies.learned import learned, table
 
 
@@ -21,7 +23,7 @@ def test_the_table(capsys):
     assert "what it learns at d = 3" in lines[0]
     by_name = {line.split("  ")[0]: line for line in lines[1:]}
     assert "LLW, RM(1/2)" in by_name
-    assert "yes, regret ≤ 1 × surrogate" in by_name["ATS"]
+    assert "argmax, κ = 1" in by_name["ATS"]
     assert 'the class, or "none above 1/2"' in by_name["CS"]
     assert "the least likely class" in by_name["MMR"]
 
@@ -88,7 +90,20 @@ def test_mistakes_end_with_two_and_a_reason(arguments, complaint, capsys):
     assert complaint in capsys.readouterr().err
 
 
-def test_machines_that_agree_share_a_line_and_long_losses_are_cut():
+def test_machines_that_agree_share_a_line_and_long_losses_are_left_out():
     text = table([learned(m, 4) for m in CATALOGUE if m.name in ("AMO", "ATM", "ATS")])
     assert "AMO, ATM" in text
-    assert "…" in text
+    assert "the class or the 2 most likely  " in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_argmax_and_some_other_link_are_told_apart():
+    nu = LLW.nu(3)
+    turned = [[[nu[y][c][(m + 1) % 3] for m in range(3)] for c in range(3)] for y in range(3)]
+    rows = [
+        learned(Machine("turned", turned, OTHERS_SUM, 1, True), 3),
+        learned(LLW, 3),
+        learned(CS, 3),
+    ]
+    through = [re.split(r" {2,}", line)[3] for line in table(rows).splitlines()]
+    assert through == ["0-1 through", "a link, not argmax", "argmax, κ = 1", "no link"]

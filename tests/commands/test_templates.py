@@ -58,6 +58,19 @@ def test_the_template_passes(language, tmp_path, monkeypatch, capsys):
     assert "error" in _asked(command, {"machine": "CS"})
 
 
+@pytest.mark.parametrize("language", ["python", "javascript", "r", "julia"])
+def test_what_starts_slowly_stays_up(language, tmp_path, monkeypatch, capsys):
+    tool, _, command = BUILD[language]
+    if shutil.which(tool) is None:
+        pytest.skip(f"no {tool} here")
+    monkeypatch.chdir(tmp_path)
+    assert main(["template", language]) == 0
+    (tmp_path / LANGUAGES[language]).write_text(capsys.readouterr().out)
+    checks = ("--check", "check_C", "--check", "check_label_order")
+    only = ("--persistent", "--timeout", "20", *checks)
+    assert main(["validate", "--command", command, "--machine", "WW", *only]) == 0
+
+
 def _asked(command, changes):
     task = {
         "protocol": "msvm-ref-program/1", "machine": "WW", "cost": "linear", "bias": "none", "convention": "UV",

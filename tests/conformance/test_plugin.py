@@ -61,10 +61,10 @@ def test_fails_in_five_lines_and_writes_the_report(pytester):
     result.assert_outcomes(failed=1, passed=0, skipped=2)
     result.stdout.fnmatch_lines(
         [
-            "E   *check_duplicates fails on examples three times over (WW, convention 'UV', bias 'none')",
-            "E   *certified: objective * where the optimum lies in *",
-            "E   *diagnosis: this is the optimum of WW, C·2*",
-            "E   *smallest example: X = *",
+            "check_duplicates fails on examples three times over (WW, convention 'UV', bias 'none')",
+            "certified: objective * where the optimum lies in *",
+            "diagnosis: this is the optimum of WW, C·2*",
+            "smallest example: X = *",
             "msvm: 3 checks, 1 failed, 1 cause; report: out.json",
         ]
     )
@@ -102,8 +102,8 @@ def test_the_convention_that_would_pass_is_told_and_one_cause_once(pytester):
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
         [
-            "E   *your solver is right as it is with convention='margin1'",
-            "E   *diagnosis: the same as check_C: this is the optimum of WW, margin f_y - f_c >= 1*",
+            "your solver is right as it is with convention='margin1'",
+            "diagnosis: the same as check_C: this is the optimum of WW, margin f_y - f_c >= 1*",
             "msvm: 2 checks, 2 failed, 1 cause; report: out.html",
         ]
     )

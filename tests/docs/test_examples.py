@@ -1,28 +1,38 @@
-"""The README and docs/ say what is so: snippets print what is shown, commands parse, links lead somewhere."""
+"""The README and docs/ say what is so: snippets and commands print what is shown, links lead somewhere."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
+import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_iris
 
 import msvm_ref as mr
+from msvm_ref.commands.listing import whole_parser
+from tests.small_problems import NIGHTLY
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXT = {page: page.read_text(encoding="utf-8") for page in PAGES}
 PYTHON = re.compile(r"^```python\n(.*?)^```\n(?:^```text\n(.*?)^```)?", re.M | re.S)
-SHELL = re.compile(r"^```sh[^\n]*\n(.*?)^```", re.M | re.S)
-EXECUTED = re.compile(r"^<!-- executed -->\n```sh\n(.*?)^```\n^```text\n(.*?)^```", re.M | re.S)
-"""A command in a page that is run, and prints what is shown below it; … stands for anything."""
+SHELL = re.compile(
+    r"^(?:<!-- (nightly|shown)?(?:, )?(?:needs (\w+))? -->\n)?```sh[^\n]*\n(.*?)^```\n(?:^```text\n(.*?)^```)?",
+    re.M | re.S,
+)
+"""(nightly or only shown, a program it needs, lines of shell, what they print); … stands for anything."""
+SET_UP = ("pip ", "pytest ", "python -c ")
+"""Lines that make an environment or need a repository: ``.ci/run`` has those."""
 
 
 def stem(path: Path) -> str:
@@ -46,57 +56,99 @@ def test_snippets_print_what_the_page_shows(page: Path, tmp_path, monkeypatch) -
         assert shows(shown, printed.getvalue()), printed.getvalue()
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if EXECUTED.search(TEXT[p])], ids=stem)
-def test_commands_print_what_the_page_shows(page: Path, tmp_path, monkeypatch, capsys) -> None:
-    from msvm_ref.cli import main
-
-    monkeypatch.chdir(tmp_path)
-    for command, shown in EXECUTED.findall(TEXT[page]):
-        for line in command.splitlines():
-            assert main(words_of(line)[0]) in (0, 1)
-        printed = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
-        assert shows(shown, printed), printed
+SOLVER = """import msvm_ref as mr
 
 
-@pytest.fixture(scope="module")
-def parser() -> argparse.ArgumentParser:
-    sys.path.insert(0, str(ROOT / "docs" / "tools"))
-    try:
-        import command_line
-    finally:
-        sys.path.pop(0)
-    return command_line.parsers()
+class MySvm:  # WW with margins f_y - f_c >= 1
+    def __init__(self, C=1.0):
+        self.C = C
+
+    def fit(self, X, y):
+        s = mr.solve(mr.Problem(mr.WW, X, y, C=4 * self.C))
+        self.classes_, self.coef_ = s.problem.classes, s.W.T / 2
+        return self
+
+    def get_params(self, deep=True):
+        return {"C": self.C}
+"""
 
 
-def words_of(line: str) -> list[list[str]]:
-    """The arguments of each msvm-ref command in a line of shell, comments and redirections left out."""
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What the pages' commands speak of: tables, a claim, rounded weights, a package, a program."""
+    X, y = load_iris(return_X_y=True)
+    rows = [",".join([*map(str, x), f"class{label}"]) for x, label in zip(X, y, strict=True)]
+    for name in ("data.csv", "train.csv", "new.csv"):
+        (tmp_path / name).write_text("\n".join(["a,b,c,d,label", *rows]), encoding="utf-8")
+    theirs = mr.solve(mr.Problem(mr.WW, X, y, C=4.0, bias="penalized"))
+    halves = {"W": (theirs.W / 2).tolist(), "b": (theirs.b / 2).tolist()}
+    claim = {"machine": "WW", "C": 1, "bias": "free", "data": "iris", **halves}
+    (tmp_path / "theirs.json").write_text(json.dumps(claim), encoding="utf-8")
+    truth = mr.solve(mr.Problem(mr.CS, X, y, C=4.0, bias="penalized"))
+    rounded = {"W": truth.W.round(2).tolist(), "b": truth.b.round(2).tolist()}
+    (tmp_path / "rounded.json").write_text(json.dumps(rounded), encoding="utf-8")
+    (tmp_path / "mypkg").mkdir()
+    (tmp_path / "mypkg" / "mod.py").write_text(SOLVER, encoding="utf-8")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "bin").mkdir()
+    template = ROOT / "msvm_ref" / "conformance" / "program" / "templates" / "solver.py"
+    programs = {"bin/msvm-ref": "-m msvm_ref", "bin/python": "", "my_svm": str(template)}
+    for name, words in programs.items():
+        (tmp_path / name).write_text(f'#!/bin/sh\nexec {sys.executable} {words} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if SHELL.search(TEXT[p])], ids=stem)
+def test_commands_print_what_the_page_shows(page: Path, folder: Path) -> None:
+    """Each line of shell as it is written, by bash, with a verdict for an exit status."""
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    settings = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
+    for when, needed, lines, shown in SHELL.findall(TEXT[page]):
+        for words in filter(None, map(words_of, lines.splitlines())):
+            assert whole_parser().parse_args(words) is not None
+        left_out = when == "shown" or (when == "nightly" and not NIGHTLY)
+        if left_out or (needed and shutil.which(needed) is None):
+            continue
+        printed = ""
+        for line in lines.splitlines():
+            if line.startswith(SET_UP):
+                break
+            done = subprocess.run(
+                ["bash", "-c", line], cwd=folder, env=settings, capture_output=True, text=True
+            )
+            assert done.returncode in (0, 1), f"{line}\n{done.stderr}"
+            assert "Traceback" not in done.stderr
+            printed += done.stdout
+        else:
+            assert not shown or shows(shown, printed), printed
+
+
+def words_of(line: str) -> list[str]:
+    """The arguments of the msvm-ref command in a line, without what is behind it."""
     words = shlex.split(line, comments=True)
-    found: list[list[str]] = []
-    inside = False
-    for word in words:
-        if word == "msvm-ref":
-            found.append([])
-            inside = True
-        elif word in ("&&", "||", "|", ">", ";"):
-            inside = False
-        elif inside:
-            found[-1].append(word)
-    return found
+    if "msvm-ref" not in words:
+        return []
+    behind = words[words.index("msvm-ref") + 1 :]
+    return list(takewhile(lambda word: word not in ("&&", "|", ">"), behind))
 
 
-@pytest.mark.parametrize(
-    "page", [*PAGES, *sorted((ROOT / "examples").glob("*.y*ml"))], ids=lambda p: p.name
-)
-def test_commands_are_understood(page: Path, parser: argparse.ArgumentParser) -> None:
-    if page.suffix == ".md":
-        lines = [line for block in SHELL.findall(TEXT[page]) for line in block.splitlines()]
-    else:
-        told = re.findall(r"(?:run|entry): (.*)", page.read_text(encoding="utf-8"))
-        lines = [line for line in told if "msvm-ref " in line]
-        assert lines
-    for line in lines:
-        for words in words_of(line):
-            assert parser.parse_args(words) is not None, line
+@pytest.mark.parametrize("page", sorted((ROOT / "examples").glob("*.y*ml")), ids=lambda p: p.name)
+def test_ready_pieces_pass_with_a_right_solver(page: Path, folder: Path, monkeypatch, capsys):
+    """The commands of the CI job and of the hook, one after the other, and the badge they make."""
+    from msvm_ref.cli import main
+    from msvm_ref.conformance.badge import main as badge
+
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    told = re.findall(r"(?:run|entry): (.*)", page.read_text(encoding="utf-8"))
+    lines = [line for line in told if line.startswith("msvm-ref ")]
+    assert len(lines) == 1
+    assert main(words_of(lines[0])) == 0, capsys.readouterr().out
+    made = [line.split()[3:] for line in told if "conformance.badge" in line]
+    for words in made:
+        assert badge(words) in (0, None)
+        assert "certified by msvm_ref" in (folder / words[-1]).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES[:2], ids=stem)

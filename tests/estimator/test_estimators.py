@@ -352,3 +352,20 @@ def test_odd_data_still_certify(estimator):
         assert fitted.certificate_.relative_gap <= 1e-6
     one_each = clone(estimator).fit(X[:3], Y[:3])
     assert (one_each.predict(X[:3]) == Y[:3]).all()
+
+
+def test_blas_keeps_to_one_thread_while_fitting_and_verbose_tells(monkeypatch, capsys):
+    from threadpoolctl import threadpool_info
+
+    import msvm_ref.estimator.base as base
+
+    seen = []
+
+    def solve(*arguments, **options):
+        seen.extend(i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas")
+        return mr.solve(*arguments, **options)
+
+    monkeypatch.setattr(base, "solve", solve)
+    mr.MulticlassSVC("CS", verbose=1).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+    assert set(seen) == {1}
+    assert "[MulticlassSVC] n = 3, d = 3: method " in capsys.readouterr().out

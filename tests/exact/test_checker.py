@@ -142,3 +142,17 @@ def test_a_row_or_column_too_many_or_too_few_is_refused(change):
     kernel = exact_optimum(problem, gram="kernel")
     coef, b, alpha = change(kernel.coef, kernel.b, kernel.alpha)
     assert "does not have" in check_kernel(problem, kernel.value, coef, b, alpha)[0]
+
+
+def test_one_bias_where_there_is_none_is_refused_even_where_it_costs_nothing():
+    """No example weighs anything: every b has the value 0, and only b = 0 is a point of a problem without a bias."""
+    problem = mr.Problem(mr.OVA, [[1.0], [2.0], [3.0]], [0, 1, 2], sample_weight=[0.0, 0.0, 0.0])
+    zero = [[Fraction(0)] * 3]
+    assert check_exact(problem, Fraction(0), zero, zero[0], zero * 3) == []
+    tilted = [Fraction(1), Fraction(0), Fraction(0)]
+    assert check_exact(problem, Fraction(0), zero, tilted, zero * 3) != []
+    centred = mr.Problem(
+        mr.LLW, problem.X, problem.y, bias="free", sample_weight=[0.0, 0.0, 0.0], n_classes=3
+    )
+    assert check_exact(centred, Fraction(0), zero, zero[0], zero * 3) == []
+    assert check_exact(centred, Fraction(0), zero, tilted, zero * 3) == ["b does not sum to zero"]

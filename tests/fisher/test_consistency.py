@@ -178,8 +178,8 @@ def test_senses_differ_where_only_ties_are_wrong():
 
 
 def test_refusals():
-    with pytest.raises(SpecError, match="at most 8"):
-        fisher_consistency(WW, 9)
+    with pytest.raises(SpecError, match="at most 10"):
+        fisher_consistency(WW, 11)
     with pytest.raises(DataError, match="mode"):
         fisher_consistency(WW, 3, "strict")
     with pytest.raises(SpecError, match="Machine"):

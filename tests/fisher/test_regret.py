@@ -10,6 +10,7 @@ import pytest
 
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.fisher import (
+    consistent_for,
     embedded_loss,
     fisher_consistency,
     minimize_risk,
@@ -19,9 +20,19 @@ from msvm_ref.fisher import (
 from msvm_ref.fisher.calibration import Segment, lower_envelope, lower_hull, non_decreasing
 from msvm_ref.fisher.check_data import RawLoss
 from msvm_ref.fisher.loss import dot
+from msvm_ref.fisher.mixtures import bounded_faces
+from msvm_ref.fisher.target_consistency import _parts
 from msvm_ref.model.catalogue import ATS, CATALOGUE, CS, LLW, MMR_ORTHO, OVA, RM, WW
-from msvm_ref.model.machine import OTHERS_SUM, Machine, Target
-from tests.fisher.test_fisher import weighted_llw
+from msvm_ref.model.machine import (
+    ABSOLUTE,
+    OTHERS_MAX,
+    OTHERS_SUM,
+    RELATIVE,
+    TOTAL_SUM,
+    Machine,
+    Target,
+)
+from tests.fisher.test_consistency import weighted_llw
 
 F = Fraction
 BY_ARGMAX = [(LLW, 3), (LLW, 4), (RM(), 3), (RM(F(1, 4)), 4), (ATS, 3), (OVA, 2), (WW, 2)]
@@ -43,11 +54,9 @@ def test_the_constants_of_the_catalogue():
             assert regret_constant(machine, d).kappa == 1
     assert regret_constant(ATS, 3).kappa == 1
     assert regret_constant(OVA, 2).kappa == regret_constant(ATS, 2).kappa == F(1, 2)
-    through_links = {3: 3, 5: 5}
+    through_links = {3: 3, 4: 3, 5: 5}
     for d, value in through_links.items():
         assert regret_constant(WW, d).kappa == value
-    four = regret_constant(WW, 4)
-    assert (four.kappa, four.lower, four.upper) == (None, 3, 4)
     assert regret_constant(CS, 4).kappa == 2
     assert regret_constant(MMR_ORTHO, 4).kappa == 0
 
@@ -221,7 +230,7 @@ def test_false_constants_through_a_link_are_refused():
         changed(data, "simplex", "losses", value=[["0", "2", "2"], ["2", "0", "2"]]),
         changed(data, "simplex", "losses", value=[["0", "2", "2"], ["0", "2", "2"]]),
         changed(data, "simplex", "P", value=["1/2", "1/2", "0"]),
-        changed(data, "simplex", "midpoint", value=["0", "0", "0"]),
+        changed(data, "scores", value=["0", "0", "0"]),
         changed(data, "simplex", "without", value=[]),
         changed(data, "simplex", "without", 0, value=data["simplex"]["P"]),
     ]
@@ -230,11 +239,104 @@ def test_false_constants_through_a_link_are_refused():
             verify_regret(CS, bad)
 
 
+SQUARE = Machine("square", ABSOLUTE, TOTAL_SUM, [[3, 3, 3], [1, 0, 3], [0, 3, 3]])
+"""Some bounded faces of its U have four rows in a plane: neither a simplex nor the mixture size says what kappa is."""
+BENT = Machine(
+    "bent", RELATIVE, OTHERS_MAX, [[1, 2, 0, 3], [3, 3, 2, 0], [3, 1, 2, 0], [3, 1, 3, 2]]
+)
+
+
+@pytest.mark.parametrize("machine", [SQUARE, BENT, WW], ids=lambda m: m.name)
+def test_the_best_link_has_exactly_kappa(machine):
+    """The rule of link.py follows the best link, so its worst ratio is kappa: never more, and attained."""
+    d = machine.fixed_d or 4
+    found, rng = regret_constant(machine, d), random.Random(8)
+    found.verify()
+    link = consistent_for(machine, found.embedded.losses, d, embedded=found.embedded).link
+    assert min(link.ratios(found.scores))[0] == found.kappa
+    for _ in range(8 if machine is WW else 60):
+        if rng.random() < 0.7:  # near the hardest scores
+            f = [v + F(rng.randint(-4, 4), rng.choice([3, 8, 20])) for v in found.scores]
+        else:
+            f = [F(rng.randint(-12, 12), 5) for _ in range(d)]
+        f[-1] = -sum(f[:-1]) if machine.sum_to_zero else f[-1]
+        assert min(link.ratios(f))[0] <= found.kappa
+
+
+def test_the_hardest_loss_vector_by_brute_force():
+    """Over a grid of mixtures of the rows of each bounded face, none is harder than the one that was found."""
+    found = regret_constant(SQUARE)
+    assert found.simplex is None
+    corners = list(found.embedded.corner_risks.items())
+    hardest = F(0)
+    for _, rows in bounded_faces(found.embedded):
+        for parts in _parts(12, len(rows)):
+            u = [sum(F(w, 12) * v[c] for w, v in zip(parts, rows, strict=True)) for c in range(3)]
+            ratios = []
+            for v in found.embedded.losses:
+                pairs = [(dot(Q, v) - least, dot(Q, u) - least) for Q, least in corners]
+                if all(e or not g for g, e in pairs):
+                    ratios.append(max((g / e for g, e in pairs if g), default=F(0)))
+            hardest = max(hardest, min(ratios))
+    assert found.kappa * F(3, 4) < hardest <= found.kappa
+
+
+def test_false_constants_by_faces_are_refused():
+    data = regret_constant(SQUARE).to_dict()
+    verify_regret(SQUARE, data)
+    kappa = F(data["kappa"])
+
+    def stated(value):
+        return {**data, **dict.fromkeys(("kappa", "lower", "upper"), str(value))}
+
+    def to_leaf(tree):
+        path = []
+        while isinstance(tree, dict):
+            path += ["ways", 0]
+            tree = tree["ways"][0]
+        return path
+
+    leaf = ["faces", 0, "tree", *to_leaf(data["faces"][0]["tree"])]
+    damaged = [
+        stated(kappa * F(9, 10)),
+        stated(kappa * F(11, 10)),
+        stated(1),
+        {**data, "upper": str(kappa + 1), "kappa": None},
+        {**data, "scores": ["0", "0", "0"]},
+        {**data, "scores": ["1", "0", "0"]},
+        {**data, "faces": []},
+        {**data, "faces": [data["faces"][0]]},
+        changed(data, "faces", 0, "P", value=["1", "0", "0"]),
+        changed(data, "faces", 0, "tree", value=["1"]),
+        changed(data, "faces", 0, "tree", value=[]),
+        changed(data, "faces", 0, "tree", "row", value=99),
+        changed(data, "faces", 0, "tree", "ways", value=lambda ways: ways[1:]),
+        changed(data, *leaf, value=lambda w: ["0"] * len(w)),
+        changed(data, *leaf, value=lambda w: ["1"] * len(w)),
+        changed(data, *leaf, value=lambda w: [*w, "0"]),
+        changed(data, "embedded", "pieces", value=lambda pieces: pieces[1:]),
+    ]
+    for bad in damaged:
+        with pytest.raises(DataError):
+            verify_regret(SQUARE, bad)
+
+
+def test_too_many_games_leave_an_enclosure(monkeypatch):
+    import msvm_ref.fisher.link_regret as link_regret
+
+    monkeypatch.setattr(link_regret, "MOST_GAMES", 1)
+    found = regret_constant(SQUARE)
+    assert found.kappa is None
+    assert found.lower < found.upper
+    assert "between" in str(found)
+    found.verify()
+
+
 def test_print():
     text = str(regret_constant(LLW, 3))
     assert "κ = 1" in text
     assert "δ(2/3) = 1" in text
-    assert "between 3 and 4" in str(regret_constant(WW, 4))
+    assert "κ = 2" in str(regret_constant(CS, 4))
 
 
 def test_refusals():

@@ -19,7 +19,7 @@ from msvm_ref.fisher.loss import point_loss
 from msvm_ref.fisher.squared import exceptional, own_slacks
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CATALOGUE, CS, LLW, MMR, MMR_ORTHO, OVA, RM, WW
 from msvm_ref.model.machine import OTHERS_SUM, TOTAL_SUM, Machine, Margin, Target
-from tests.fisher.test_fisher import weighted_llw
+from tests.fisher.test_consistency import weighted_llw
 
 F = Fraction
 MODES = ("closed", "generic", "open")

@@ -203,7 +203,7 @@ def test_numpy_scalars_are_numbers_and_names_make_a_chain():
 def test_labels_that_only_look_like_integers_stay_text(tmp_path, capsys, text):
     path = tmp_path / "labels.csv"
     path.write_text(text)
-    assert main(["solve", str(path)]) == 0
+    assert main(["solve", str(path), "--json"]) == 0
     assert len(set(json.loads(capsys.readouterr().out)["classes"])) == 2
 
 
@@ -220,7 +220,7 @@ def test_broken_archives_exit_with_2(tmp_path, capsys):
 def test_extreme_costs_still_print_json_or_an_error(tmp_path, capsys, options):
     path = tmp_path / "two.csv"
     path.write_text("1,a\n2,b\n")
-    status = main(["solve", str(path), *options])
+    status = main(["solve", str(path), "--json", *options])
     out = capsys.readouterr().out
     assert status in (0, 1, 2)
     assert status == 2 or json.loads(out, parse_constant=pytest.fail)

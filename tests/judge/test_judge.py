@@ -308,3 +308,35 @@ def test_reports_read_well_and_serialise():
     parsed = json.loads(json.dumps(solution.to_dict()))
     assert parsed["certificate"]["optimal"]["1e-09"] is True
     assert parsed["converged"] is True
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_the_kkt_blocks_are_sums_of_products_written_out(machine, cost):
+    """With own slacks and shared ones: alpha (xi - t), (C_i - sum alpha) xi or (2 C_i xi - sum alpha)^2 / (4 C_i), over P."""
+    rng = np.random.default_rng(5)
+    X, y = blobs(3, per_class=3)
+    weight = np.array([1.0, 0.5, 2.0])[np.arange(len(y)) % 3]
+    problem = mr.Problem(
+        machine.with_cost(cost), X, y, C=0.5, bias="penalized", sample_weight=weight
+    )
+    W, b = rng.normal(size=(3, 3)), rng.normal(size=3)
+    if machine.sum_to_zero:
+        W, b = W - W.mean(axis=1, keepdims=True), b - b.mean()
+    mask = machine.aggregation.mask(3)[y]
+    alpha = np.where(mask, rng.random((len(y), 3)), 0.0) * problem.costs[:, None] / 4
+    nu, gamma = problem.spec.nu[y], problem.spec.gamma[y]
+    t = gamma - np.einsum("icm,im->ic", nu, X @ W + b)
+    total = 0.0
+    for i in range(len(y)):
+        C, counted = 0.5 * weight[i], np.flatnonzero(mask[i])
+        shared = machine.aggregation.slack == "shared"
+        for group in [counted] if shared else [[p] for p in counted]:
+            xi, held = max(0.0, *(t[i, p] for p in group)), sum(alpha[i, p] for p in group)
+            total += sum(alpha[i, p] * (xi - t[i, p]) for p in group)
+            total += (C - held) * xi if cost == "linear" else (2 * C * xi - held) ** 2 / (4 * C)
+    certificate = mr.certify(problem, W=W, b=b, alpha=alpha)
+    assert certificate.complementarity == pytest.approx(total / certificate.primal_value, rel=1e-12)
+    A = np.einsum("ic,icm->im", alpha, problem.spec.projected_nu[y])
+    off = np.sqrt(((W - X.T @ A) ** 2).sum() + ((b - A.sum(axis=0)) ** 2).sum())
+    norm = max(np.linalg.norm(W), np.linalg.norm(X.T @ A))
+    assert certificate.stationarity == pytest.approx(off / norm, rel=1e-9)

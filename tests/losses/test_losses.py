@@ -80,6 +80,19 @@ def test_every_library_agrees_in_its_own_arrays(machine, library):
             np.testing.assert_allclose(back(slope), ours, rtol=near, atol=near)
 
 
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("machine", ALL, ids=lambda m: m.name)
+def test_our_own_slopes_are_in_the_subdifferential(machine, cost):
+    rng = np.random.default_rng(6)
+    d = machine.fixed_d or 3
+    exact = exact_loss(machine.with_cost(cost), d)
+    f, y = rng.integers(-4, 5, (12, d)) / 2, rng.integers(0, d, 12)
+    slopes = subgradient(machine, f, y, cost=cost, reduction="sum")
+    for row, label, slope in zip(f, y, slopes, strict=True):
+        far = exact.subdifferential(fractions(row), label).distance(fractions(slope))
+        assert far <= 1e-14 * exact.slope_size(fractions(row), label)
+
+
 @needs("torch")
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("machine", ALL, ids=lambda m: m.name)

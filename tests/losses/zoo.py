@@ -294,6 +294,10 @@ class Binary(Honest):
             return np.maximum(margin - (2 * y - 1) * f[:, 1], 0)[:, None]
         return super().violations(f, y, margin)
 
+    @takes_all
+    def gradient(self, scores, y, **named):
+        return Honest().gradient(scores, y, **named)
+
 
 @animal("a single row squeezed", "check_single_example", "of shape", only=True)
 class Squeezed(Honest):
@@ -313,6 +317,16 @@ class EmptySum(Honest):
         with np.errstate(invalid="ignore"):
             mean = each.sum() / len(each) if len(each) else np.float64("nan")
         return np.asarray(mean * len(each)).astype(dtype)
+
+
+@animal("the tail of the batch dropped", "check_batch_sizes", "769 rows", only=True)
+class DroppedTail(Honest):
+    """Blocks of 256: what is left over is not computed."""
+
+    def reduced(self, each, kept, reduction, sample_weight, dtype):
+        whole = len(each) - len(each) % 256 if len(each) > 256 else len(each)
+        each = np.where(np.arange(len(each)) < whole, each, 0)
+        return super().reduced(each, kept, reduction, sample_weight, dtype)
 
 
 # --- parameters
@@ -434,8 +448,8 @@ class NoPower(Honest):
     def __call__(self, scores, y, reduction="mean", margin=1.0, p=1):
         return super().__call__(scores, y, reduction, margin=margin, p=1 if margin == 1.0 else p)
 
-    def gradient(self, scores, y, reduction="mean"):
-        return super().gradient(scores, y, reduction)
+    def gradient(self, scores, y, reduction="mean", margin=1.0, p=1):
+        return Honest().gradient(scores, y, reduction, margin=margin, p=p)
 
 
 # --- floating point
@@ -493,6 +507,16 @@ class Silent(Honest):
         return super().total(np.nan_to_num(v, posinf=np.inf), p)
 
 
+@animal("a NaN rival left out", "check_nan", "which hides them", mr.CS, only=True)
+class NanLeftOut(HonestCS):
+    """The largest of the rivals that are numbers."""
+
+    def violations(self, f, y, margin):
+        own = np.isnan(f[np.arange(len(f)), y])
+        lowest = np.where(np.isnan(f) & ~own[:, None], -np.inf, f)
+        return super().violations(lowest, y, margin)
+
+
 @animal("the mean score penalised", "check_shift", "scores shifted by 1024", only=True)
 class Penalised(Honest):
     @takes_all
@@ -504,11 +528,12 @@ class Penalised(Honest):
 
 @animal("a ramp", "check_convexity", "not convex", only=True)
 class Ramp(Honest):
-    """Cut off at 40, but for losses so large that somebody made an exception for them."""
+    """Cut off at 40, but for losses so large, or of so many classes, that somebody made an exception for them."""
 
     def total(self, v, p):
         each = super().total(v, p)
-        return np.where((each > 40) & (each < 1000) & self.double, 40, each)
+        few = v.shape[1] <= 6
+        return np.where((each > 40) & (each < 1000) & self.double & few, 40, each)
 
     def computed(self, scores):
         self.double = scores.dtype == np.float64
@@ -604,6 +629,32 @@ class FirstRivalOnly(HonestGradient):
     def rates(self, v, p):
         rate = super().rates(v, p)
         return rate * (np.arange(v.shape[1]) == rate.argmax(axis=1)[:, None])
+
+
+@animal("the first three classes' gradient", "check_gradient", "where it is", only=True)
+class FirstThree(HonestGradient):
+    """A block of registers for three classes."""
+
+    @takes_all
+    def gradient(self, scores, y, **named):
+        g = super().gradient(scores, y, **named)
+        g[:, 3:] = 0
+        return g
+
+
+@animal("the power ignored in the gradient", "check_gradient_reductions", "p = 2", only=True)
+class LinearGradient(HonestGradient):
+    @takes_all
+    def gradient(self, scores, y, p=1, **named):
+        return super().gradient(scores, y, p=1, **named)
+
+
+@animal("ignored labels in the gradient", "check_gradient_reductions", "label 0 ignored", only=True)
+class IgnoredGradient(HonestGradient):
+    @takes_all
+    def gradient(self, scores, y, ignore_index=None, **named):
+        kept = 1.0 if ignore_index is None else len(y) / max(1, (y != ignore_index).sum())
+        return kept * super().gradient(scores, y, **named)
 
 
 @animal("every tied class full", "check_gradient_at_kinks", "is no subgradient", mr.CS, only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -181,6 +182,20 @@ def test_with_c_shares_what_does_not_depend_on_c():
     assert problem.C == 1.0
     with pytest.raises(mr.DataError):
         problem.with_C(0)
+
+
+def test_costs_below_are_the_largest_floats_below_the_product():
+    """C w_i as a real number lies in [costs_below, the next float): what rounds up is taken back, nothing else."""
+    rng = np.random.default_rng(7)
+    weight = rng.random(200)
+    problem = mr.Problem(mr.WW, np.ones((200, 1)), np.arange(200) % 2, C=0.7, sample_weight=weight)
+    taken_back = 0
+    for i, below in enumerate(problem.costs_below.tolist()):
+        exact = Fraction(problem.C) * Fraction(float(weight[i]))
+        assert problem.exact_cost(i) == exact
+        assert Fraction(below) <= exact < Fraction(np.nextafter(below, np.inf).item())
+        taken_back += below < problem.costs[i]
+    assert 50 < taken_back < 150
 
 
 def test_problems_survive_pickling():

@@ -278,3 +278,8 @@ def test_the_dendrogram_is_drawn(tmp_path):
         "setosa",
         "virginica",
     ]
+
+
+def test_a_merge_at_the_limit_itself_is_not_kept_together():
+    assert kept_together((0, 1), {(0, 1): 1.0}, 1.0) == [(0,), (1,)]
+    assert kept_together((0, 1), {(0, 1): 1.0}, 1.5) == [(0, 1)]

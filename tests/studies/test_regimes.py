@@ -9,7 +9,7 @@ import pytest
 from msvm_ref.errors import DataError, SpecError
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.kernels import rbf
-from msvm_ref.model.machine import Machine
+from msvm_ref.model.machine import Machine, Target
 from msvm_ref.model.problem import Problem
 from msvm_ref.studies.confirm import confirm_theorem8, confirm_theorem9
 from msvm_ref.studies.regimes import kde_regime, one_point, one_point_problem
@@ -28,6 +28,7 @@ X, Y = RNG.normal(size=(9, 2)), np.arange(9) % 3
         (LLW, F(1), F(1)),
         (ATS, F(2), F(1)),
         (OVA, F(2), F(1)),
+        (RM(F(1, 4)), F(1), F(3, 4)),  # whose targets are not 1
     ],
     ids=lambda v: getattr(v, "name", str(v)),
 )
@@ -52,6 +53,17 @@ def test_the_sharp_constant_is_exact_for_rational_data():
     assert regime.holds(1)
     assert not regime.holds(F(1000001, 1000000))
     assert regime.to_dict()["sharp"] == "1"
+
+
+@pytest.mark.parametrize("own", [F(1, 2), F(1), F(3)])
+def test_the_sharp_constant_is_the_targets_share(own):
+    """Q = 1/2 everywhere as above: (Q 1)_i = 1, so C* is the target itself, and the value there C T n - C^2."""
+    machine = Machine(
+        "MMR, target T", MMR.margin, MMR.aggregation, Target(own=own), sum_to_zero=True
+    )
+    regime = kde_regime(Problem(machine, [[1.0], [-1.0]], [0, 1]))
+    assert regime.sharp == own
+    assert regime.value(own) == 2 * own * own - own * own
 
 
 def test_an_exact_gram_may_be_given():

@@ -31,12 +31,13 @@ def test_what_holds_and_what_needs_its_correction(d):
     assert by_source["UV Theorem 5, first case"] == [False, False]  # E7: not unique at P_1 = 1
     assert by_source["UV Theorem 6"] == [d == 3, d == 3]  # E5: uniqueness needs every P_y > 0
     assert by_source["UV Theorem 6, read for max- or sum-over-others"] == [False, False]
-    assert by_source["UV section 3.1, after Theorem 6"] == [False]  # E6
+    assert by_source["UV section 3.1, after Theorem 6"] == [True]  # under its hypothesis; E6 beyond
     assert by_source["UV Corollary 1"] == [True, True, True, d == 3]  # E1
     assert by_source["Liu 2007, Lemma 4"] == [d == 3]
     for f in findings.values():
         assert f.holds or f.correction
         assert ("E7" in f.correction) == (f.source == "UV Theorem 5, first case")
+        assert ("E6" in f.correction) == (f.source == "UV section 3.1, after Theorem 6")
 
 
 def test_the_region_tests_notice_false_theorems():

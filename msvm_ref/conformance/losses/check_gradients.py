@@ -9,7 +9,7 @@ import numpy as np
 from msvm_ref.conformance.losses.check_parameters import WEIGHTS, modes, needs, powers
 from msvm_ref.conformance.losses.check_values import all_points, ordinary
 from msvm_ref.conformance.losses.exact import Subdifferential, centred, fractions, plus
-from msvm_ref.conformance.losses.points import kink_points
+from msvm_ref.conformance.losses.points import kink_points, smooth_points
 from msvm_ref.conformance.losses.question import Numbers, Question
 from msvm_ref.conformance.losses.trial import LossTrial
 from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
@@ -57,7 +57,7 @@ def _one(question: Question, i: int) -> str:
 
 
 def check_gradient(trial: LossTrial) -> None:
-    """At smooth points it is the gradient."""
+    """At smooth points it is the gradient: for the middle class of three, then for every class of up to six."""
     needs(trial, "gradient")
     for k in range(3):
         question = ordinary(trial, f"gradient {k}")
@@ -67,6 +67,11 @@ def check_gradient(trial: LossTrial) -> None:
             raise CheckFailed(
                 f"{failure}{_multiple(trial, question)}", failure.details
             ) from failure
+    rng = trial.rng("gradient of every class")
+    for d in (trial.d, 2, 4, 6) if trial.machine.fixed_d is None else (trial.d,):
+        points = smooth_points(rng, trial.exact(d), list(range(d)) * 2, sum_to_zero=trial.centred)
+        if points:
+            compare_gradient(trial, trial.question(points))
 
 
 def _multiple(trial: LossTrial, question: Question) -> str:
@@ -109,6 +114,7 @@ def check_gradient_at_kinks(trial: LossTrial) -> None:
     needs(trial, "gradient")
     rng = trial.rng("gradient at kinks")
     points = kink_points(rng, trial.exact(trial.d), [trial.middle], 12, trial.centred)
+    points += kink_points(rng, trial.exact(trial.d), range(trial.d), 12, trial.centred)
     if not points:
         raise CheckSkipped("no kink of this machine has scores that are short binary fractions")
     for start in range(0, len(points), 4):
@@ -116,7 +122,7 @@ def check_gradient_at_kinks(trial: LossTrial) -> None:
 
 
 def check_gradient_reductions(trial: LossTrial) -> None:
-    """The gradient of what is returned: under every reduction, with class and sample weights."""
+    """The gradient of what is returned: under every reduction, with weights, margin, power and ignored labels."""
     needs(trial, "gradient")
     question = all_points(trial, "gradient reductions", 4)
     asked = [
@@ -129,8 +135,13 @@ def check_gradient_reductions(trial: LossTrial) -> None:
             if name in trial.takes:
                 told = replace(question, p=p, **{name: weight[:size]})  # type: ignore[arg-type]
                 asked.append((f"with {name}" + (f", p = {p}" if p else ""), told))
-    if asked == [("", question)]:
-        raise CheckSkipped("it takes neither reduction nor weights")
+    asked += [(f"p = {p}", replace(question, p=p)) for p in powers(trial) if p is not None]
+    if "margin" in trial.takes:
+        asked.append(("margin = 0.5", replace(question, margin=0.5)))
+    if "ignore_index" in trial.takes:
+        asked.append(("with label 0 ignored", replace(question, ignore_index=0)))
+    if [words for words, _ in asked] == [""]:
+        raise CheckSkipped("it takes neither reduction nor weights nor other parameters")
     for words, told in asked:
         try:
             compare_gradient(trial, told)

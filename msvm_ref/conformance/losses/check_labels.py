@@ -28,7 +28,7 @@ def check_label_dtypes(trial: LossTrial) -> str:
         try:
             reply = trial.ask(asked)
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             refused.append(dtype)
             continue
@@ -53,7 +53,7 @@ def check_label_range(trial: LossTrial) -> None:
         try:
             value = np.ravel(trial.ask(asked).value)
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             continue
         if not np.isnan(value[-1]):
@@ -101,4 +101,4 @@ def _counted(trial: LossTrial, question: Question) -> str:
     kept = sum(int(y) != question.ignore_index for y in question.y)
     value = float(trial.expected(question).values[0]) * kept / question.n
     got = float(np.ravel(trial.ask(question).value)[0])
-    return "; the mean is over all examples" if np.isclose(got, value, rtol=1e-9) else ""
+    return "; the mean is over all examples" if trial.close(got, value) else ""

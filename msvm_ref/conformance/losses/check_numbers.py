@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from msvm_ref.conformance.losses.check_values import ORDINARY
-from msvm_ref.conformance.losses.exact import Vector
+from msvm_ref.conformance.losses.exact import Vector, exact_loss
 from msvm_ref.conformance.losses.points import Point, grid_point, smooth_points
 from msvm_ref.conformance.losses.question import Question
 from msvm_ref.conformance.losses.trial import LossBroke, LossTrial
@@ -19,20 +19,20 @@ BITS = {"float16": 9, "float32": 20, "float64": 48}
 
 def supported(trial: LossTrial) -> list[str]:
     """The dtypes it answers in; a dtype that it refuses is not held against it."""
-    found = []
+    dtypes = []
     for dtype in BITS:
         try:
             trial.ask(
                 Question(np.ones((ORDINARY, trial.d), dtype), np.full(ORDINARY, trial.middle))
             )
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             continue
-        found.append(dtype)
-    if not found:
+        dtypes.append(dtype)
+    if not dtypes:
         raise CheckSkipped("it takes scores of no floating dtype")
-    return found
+    return dtypes
 
 
 def check_precision(trial: LossTrial) -> str:
@@ -113,20 +113,26 @@ def check_large_scores(trial: LossTrial) -> None:
 
 def check_nan(trial: LossTrial) -> str:
     """A NaN among the scores that count gives NaN, or is refused: a loss of 0 hides a diverged model."""
-    scores = np.zeros((ORDINARY, trial.d))
-    scores[-1, :] = np.nan
-    question = trial.rows(scores)
-    try:
-        value = trial.ask(question).value
-    except LossBroke as refusal:
-        if "raised" not in str(refusal):
-            raise
-        return "refused"
-    if not np.isnan(value).any():
-        raise CheckFailed(
-            f"scores [nan, nan, ...]: returned {np.ravel(value)[-1]:g}, which hides them",
-            {"returned": float(np.ravel(value)[-1])},
-        )
+    d, y = trial.d, trial.middle
+    loss = exact_loss(trial.machine, d, centre=not trial.centred)
+    pieces = [piece for group in loss.groups[y] for piece in group]
+    counted = [m for m in range(d) if any(piece.slope[m] for piece in pieces)]
+    for where in ([*range(d)], *([m] for m in counted)):
+        scores = np.zeros((ORDINARY, d))
+        scores[-1, where] = np.nan
+        question = trial.rows(scores)
+        try:
+            value = trial.ask(question).value
+        except LossBroke as refusal:
+            if not refusal.refused:
+                raise
+            return "refused"
+        if not np.isnan(value).any():
+            raise CheckFailed(
+                f"scores [{', '.join(f'{v:g}' for v in scores[-1])}], y = {y}: returned "
+                f"{np.ravel(value)[-1]:g}, which hides them",
+                {"question": question.literal(), "returned": float(np.ravel(value)[-1])},
+            )
     return ""
 
 

@@ -30,9 +30,9 @@ def ordinary(trial: LossTrial, name: str, n: int = ORDINARY, **more: Any) -> Que
 
 
 def check_value(trial: LossTrial) -> None:
-    """At random dyadic scores, 3 to 6 classes, labels that are neither first nor last, small and large margins."""
+    """At random dyadic scores, 3 to 6 and 10 classes, labels that are neither first nor last, small and large margins."""
     rng = trial.rng("value")
-    for d in (3, 4, 5, 6) if trial.machine.fixed_d is None else (trial.d,):
+    for d in (3, 4, 5, 6, 10) if trial.machine.fixed_d is None else (trial.d,):
         for span in (1, 2, 8):
             labels = [int(v) for v in rng.integers(1, d - 1, ORDINARY)] if d > 2 else [0] * ORDINARY
             points = smooth_points(
@@ -84,6 +84,14 @@ def check_single_example(trial: LossTrial) -> None:
         trial.compare(ordinary(trial, f"single {k}", 1))
 
 
+def check_batch_sizes(trial: LossTrial) -> None:
+    """Batches whose length is no power of two: what works in blocks must not lose, or read beyond, the last one."""
+    distinct = ordinary(trial, "batch sizes", 13)
+    for n in (3, 7, 33, 769):
+        rows = np.arange(n) % distinct.n
+        trial.compare(trial.rows(distinct.scores[rows], distinct.y[rows]))
+
+
 def check_empty_batch(trial: LossTrial) -> str:
     """No example: "sum" is 0, "none" has shape (0,), "mean" is 0 or NaN; refusing is allowed, another number is not."""
     said = []
@@ -93,7 +101,7 @@ def check_empty_batch(trial: LossTrial) -> str:
         try:
             value = trial.ask(question).value
         except LossBroke as refusal:
-            if "raised" not in str(refusal):
+            if not refusal.refused:
                 raise
             said.append(f"{mode}: refused")
             continue

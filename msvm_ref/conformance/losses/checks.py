@@ -26,6 +26,7 @@ LOSS_CHECKS: dict[str, Check] = {
         check_values.check_kinks,
         check_values.check_equal_scores,
         check_values.check_single_example,
+        check_values.check_batch_sizes,
         check_values.check_empty_batch,
         check_parameters.check_reductions,
         check_parameters.check_class_weights,

@@ -53,7 +53,8 @@ class LossDiagnosis:
         if self.found is None:
             return self.note or f"no loss we know; claimed: {self.claimed}"
         return (
-            f"this is {words(self.found)} ({self.proved_on} fresh points); claimed: {self.claimed}"
+            f"this is {words(self.found)} ({self.proved_on} fresh points of "
+            f"{' and '.join(map(str, self.sizes))} classes); claimed: {self.claimed}"
         )
 
     def __str__(self) -> str:
@@ -82,9 +83,9 @@ def explain(trial: LossTrial, failure: CheckFailed) -> str:
     if trial.explained:
         return ""
     trial.explained = True
-    found = diagnosed(trial)
-    text = f"\n{found.sentence}"
-    if not found.as_claimed and (small := smallest(trial)) is not None:
+    diagnosis = diagnosed(trial)
+    text = f"\n{diagnosis.sentence}"
+    if not diagnosis.as_claimed and (small := smallest(trial)) is not None:
         failure.details["smallest"] = small[1]
         text += f"\nsmallest example: {small[0]}"
     return text
@@ -114,9 +115,13 @@ def diagnosed(trial: LossTrial) -> LossDiagnosis:
             )
             for probe in probes
         ):
-            return LossDiagnosis(claimed, Found(name=name), False, FITTED * len(probes))
-    found = _search(trial, probes)
-    return LossDiagnosis(claimed, found, False, FRESH * len(probes) if found else 0)
+            return LossDiagnosis(
+                claimed, Found(name=name), False, FITTED * len(probes), sizes=sizes
+            )
+    explanation = _search(trial, probes)
+    return LossDiagnosis(
+        claimed, explanation, False, FRESH * len(probes) if explanation else 0, sizes=sizes
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,9 +219,9 @@ def _search(trial: LossTrial, probes: list[Probe]) -> Found | None:
     if usual is not None:
         return usual
     for fitted in _with_fitted_targets(probes[0]):
-        found = _best(trial, probes, [fitted]) if fitted is not None else None
-        if found is not None:
-            return found
+        explanation = _best(trial, probes, [fitted]) if fitted is not None else None
+        if explanation is not None:
+            return explanation
     return None
 
 
@@ -274,7 +279,7 @@ def _best(
             _proved(probe, _exactly(hypothesis, *fit))
             for probe, fit in zip(probes, fits, strict=True)
         ):
-            found = Found(
+            explanation = Found(
                 hypothesis=hypothesis,
                 sizes=tuple(p.d for p in probes),
                 factors=tuple(a for a, _ in fits),
@@ -282,8 +287,8 @@ def _best(
                 halved=trial.machine.margin_name == "relative",
                 summed=probes[0].share == 4 and trial.reduction != "sum",
             )
-            if best is None or found.edits < best.edits:
-                best = found
+            if best is None or explanation.edits < best.edits:
+                best = explanation
     return best
 
 

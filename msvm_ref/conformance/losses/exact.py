@@ -84,7 +84,7 @@ class Subdifferential:
         if self.smooth:
             only = plus(self.base, self.points[0]) if self.points else self.base
             return max((abs(a - b) for a, b in zip(g, only, strict=True)), default=ZERO)
-        return self._program(g)
+        return self.separation(g).distance
 
     def support(self, direction: Sequence[Fraction]) -> Fraction:
         """max over members s of <direction, s>"""
@@ -92,8 +92,11 @@ class Subdifferential:
         total += sum((max(ZERO, dot(s, direction)) for s in self.segments), ZERO)
         return total + max((dot(p, direction) for p in self.points), default=ZERO)
 
-    def _program(self, g: Sequence[Fraction]) -> Fraction:
-        """Variables: a share of each segment, a weight of each point, and the distance, which is made small."""
+    def separation(self, g: Sequence[Fraction]) -> SeparatingDirection:
+        """The nearest member and the direction that proves it nearest, by a linear program and its dual.
+
+        Variables: a share of each segment, a weight of each point, and the distance, which is made small.
+        """
         from flint import fmpq
 
         from msvm_ref.exact.lp import Infeasible, Program
@@ -101,13 +104,16 @@ class Subdifferential:
         def exact(v: Fraction) -> fmpq:
             return fmpq(v.numerator, v.denominator)
 
-        columns = [*self.segments, *self.points]
+        def fraction(v: fmpq) -> Fraction:
+            return Fraction(int(v.p), int(v.q))
+
+        columns, cut = [*self.segments, *self.points], len(self.segments)
         last = len(columns)
         program = Program(fmpq(0), [False] * (last + 1))
-        for j in range(len(self.segments)):
+        for j in range(cut):
             program.at_most({j: fmpq(1)}, fmpq(1))
         if self.points:
-            program.equal({j: fmpq(1) for j in range(len(self.segments), last)}, fmpq(1))
+            program.equal({j: fmpq(1) for j in range(cut, last)}, fmpq(1))
         for m, value in enumerate(g):
             row = {j: exact(column[m]) for j, column in enumerate(columns) if column[m]}
             rest = exact(value - self.base[m])
@@ -115,8 +121,24 @@ class Subdifferential:
             program.at_most({j: -v for j, v in row.items()} | {last: fmpq(-1)}, -rest)
         best = program.maximize({last: fmpq(-1)})
         assert not isinstance(best, Infeasible), "any member is at some distance"
-        value = -best.value
-        return Fraction(int(value.p), int(value.q))
+        x, duals = [fraction(v) for v in best.x], [fraction(v) for v in best.y_ub[cut:]]
+        return SeparatingDirection(
+            -fraction(best.value),
+            tuple(x[:cut]),
+            tuple(x[cut:last]),
+            tuple(below - above for above, below in zip(duals[::2], duals[1::2], strict=True)),
+        )
+
+
+@dataclass(frozen=True)
+class SeparatingDirection:
+    """``distance`` of g from its nearest member, that member's ``shares`` of the segments and ``weights`` of the points, and
+    a ``direction`` h of |h_0| + ... <= 1 with <h, g> - support(h) = distance."""
+
+    distance: Fraction
+    shares: Vector
+    weights: Vector
+    direction: Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,6 +128,7 @@ class Paddle(Framework):
 
     def __init__(self) -> None:
         self.paddle = importlib.import_module("paddle")
+        self.dtype = str(self.paddle.get_default_dtype())
 
     def array(self, values: Any) -> Any:
         return self.paddle.to_tensor(values)

@@ -45,6 +45,9 @@ class LossFunction(Protocol):
     takes: frozenset[str]
     convention: LossConvention
 
+    @property
+    def limits_itself(self) -> bool: ...
+
     def ask(
         self, question: Question, reduction: Reduction | None, gradient: bool = False
     ) -> Reply: ...
@@ -62,6 +65,8 @@ class LossFunction(Protocol):
 class PythonLoss:
     """A callable of (scores, labels) or (labels, scores); ``gradient`` a callable of the same arguments, True where the
     function returns (loss, gradient), or None: then the framework's own where it has one."""
+
+    limits_itself = False
 
     def __init__(
         self,

@@ -116,15 +116,15 @@ def _on_a_kink(
 
 def _equations(rng: np.random.Generator, loss: ExactLoss, y: int) -> list[tuple[Vector, Fraction]]:
     """<row, f> + constant = 0 for each kink and each tie, in random order."""
-    found = []
+    equations = []
     for group in loss.groups[y]:
-        found += [(p.slope, p.gamma) for p in group]
-        found += [
+        equations += [(p.slope, p.gamma) for p in group]
+        equations += [
             (tuple(a - b for a, b in zip(p.slope, q.slope, strict=True)), p.gamma - q.gamma)
             for k, p in enumerate(group)
             for q in group[:k]
         ]
-    return [found[int(k)] for k in rng.permutation(len(found))]
+    return [equations[int(k)] for k in rng.permutation(len(equations))]
 
 
 def _solved(rows: list[list[Fraction]]) -> list[Fraction] | None:

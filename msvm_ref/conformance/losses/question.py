@@ -112,8 +112,8 @@ def read_value(answer: Any, question: Question, reduction: Reduction | None) -> 
 
 def dtype_of(answer: Any) -> str:
     """The floating dtype of an answer; Python's numbers are float64, and so are integers."""
-    found = getattr(answer, "dtype", np.dtype(np.float64))
-    return str(found) if str(found) in ("float16", "float32") else "float64"
+    dtype = getattr(answer, "dtype", np.dtype(np.float64))
+    return str(dtype) if str(dtype) in ("float16", "float32") else "float64"
 
 
 def read_gradient(answer: Any, question: Question) -> Numbers:

@@ -36,8 +36,9 @@ def make_loss_trial(
     reduction: Reduction | None = None,
     seconds: float = 10.0,
     seed: int = 0,
+    isolate: bool = False,
 ) -> LossTrial:
-    """The function with what it says it is; see ``check_loss`` for the arguments."""
+    """The function with what it says it is; see ``check_loss`` for the arguments. ``isolate``: in a process of its own."""
     if not seconds > 0:
         raise DataError("seconds", "be positive", repr(seconds))
     if isinstance(convention, str):
@@ -51,6 +52,10 @@ def make_loss_trial(
         known = known_loss(function)
         chosen = known.function if known is not None else function
         asked = PythonLoss(chosen, said, framework, gradient, known.name if known else None)
+        if isolate:
+            from msvm_ref.conformance.losses.isolated import IsolatedLoss
+
+            asked = IsolatedLoss(asked, seconds)
     trial = LossTrial(asked, said, seconds, seed)
     trial.reduction = reduction or said.reduction or _seen(trial)
     return trial
@@ -62,7 +67,7 @@ def _seen(trial: LossTrial) -> Reduction:
         return "mean"
     question = trial.rows(np.eye(trial.d)[:2] / 2, [1, 0])
     try:
-        value = trial.limited.run(lambda: trial.function.ask(question, None)).value
+        value = trial.call(lambda: trial.function.ask(question, None)).value
     except (Exception, SystemExit):
         return "mean"  # the checks will meet it again, and say so
     return "none" if value.shape == (2,) else "mean"
@@ -87,6 +92,7 @@ def check_loss(
     may be left out for functions of frameworks that we know. ``framework``: whose arrays it takes, by default as its module
     says. ``gradient``: a function of the same arguments, or True where it returns (loss, gradient); torch, jax, keras,
     tensorflow and paddle differentiate theirs. ``reduction``: what it does, where no parameter says so. ``seconds``: of a call.
+    ``isolate``: call it in a process of its own, which may crash and hang as it likes.
     """
     trial = make_loss_trial(function, machine, convention, framework, gradient, **settings)
     expected, chosen = _chosen(expected_failures, checks)
@@ -162,7 +168,7 @@ def run_loss_check(
         status, message = "skipped", str(reason)
     except CheckFailed as failure:
         status, message, details = "failed", str(failure), failure.details
-        if diagnose:
+        if diagnose and expected is None:
             message += explain(trial, failure)
     except MsvmError:
         raise

@@ -9,7 +9,7 @@ in the dtype of its scores, whatever the order of its operations. Every reply is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -22,7 +22,8 @@ from msvm_ref.conformance.losses.functions import LossFunction
 from msvm_ref.conformance.losses.limits import Limited, TimedOut
 from msvm_ref.conformance.losses.points import Point, labels_of, scores_of
 from msvm_ref.conformance.losses.question import Numbers, Question, Reply
-from msvm_ref.conformance.verdicts import CheckFailed
+from msvm_ref.conformance.process import NoAnswerError
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
 from msvm_ref.model.machine import Machine
 
 ROUNDINGS = 8
@@ -31,7 +32,13 @@ MOST_TIMEOUTS = 2
 
 
 class LossBroke(CheckFailed):
-    """The function raised, hung or returned what is no number, where it should have answered."""
+    """The function raised (``refused``) or hung or was ended by a signal, where it should have answered."""
+
+    def __init__(
+        self, message: str, details: dict[str, Any] | None = None, refused: bool = False
+    ) -> None:
+        super().__init__(message, details)
+        self.refused = refused
 
 
 @dataclass(frozen=True)
@@ -94,22 +101,28 @@ class LossTrial:
         return exact_loss(self.convention.machine_at(margin, p), d)
 
     def ask(self, question: Question, gradient: bool = False) -> Reply:
-        """Its reply; LossBroke where it raises, hangs, or replies with what is no loss."""
+        """Its reply; LossBroke where it raises or hangs, CheckFailed where it replies with what is no loss."""
         if self.timeouts >= MOST_TIMEOUTS:
             raise LossBroke(f"not asked: {self.timeouts} earlier calls did not return")
         try:
-            reply: Reply = self.limited.run(
+            reply: Reply = self.call(
                 lambda: self.function.ask(question, self.reduction_of(question), gradient)
             )
-        except TimedOut as error:
+        except (TimedOut, NoAnswerError) as error:
             self.timeouts += 1
             raise LossBroke(f"{error}, at {question}", {"question": question.literal()}) from error
-        except CheckFailed:
+        except (CheckFailed, CheckSkipped):
             raise
         except (Exception, SystemExit) as error:
             said = f"raised {type(error).__name__}: {str(error)[:300]}"
-            raise LossBroke(f"{said}, at {question}", {"question": question.literal()}) from error
+            raise LossBroke(
+                f"{said}, at {question}", {"question": question.literal()}, refused=True
+            ) from error
         return reply
+
+    def call(self, question: Callable[[], Any]) -> Any:
+        """Within the limit on its time: the function's own, or a thread's."""
+        return question() if self.function.limits_itself else self.limited.run(question)
 
     def reduction_of(self, question: Question) -> Reduction:
         return question.reduction or self.reduction
@@ -206,6 +219,10 @@ class LossTrial:
         """What scores are given in where the dtype is not what is tested."""
         return self.function.dtype
 
+    def close(self, a: Any, b: Any) -> bool:
+        """Equal but for rounding, for words about what a wrong number is; verdicts are never decided so."""
+        return bool(np.allclose(a, b, rtol=1e-9 if self.dtype == "float64" else 1e-4, atol=1e-7))
+
     def question(self, points: Sequence[Point], dtype: str | None = None, **more: Any) -> Question:
         return Question(scores_of(points, dtype or self.dtype), labels_of(points), **more)
 
@@ -222,6 +239,8 @@ class LossTrial:
         q = 2 if self.convention.machine_at(None, question.p).cost == "quadratic" else 1
         y, f = int(question.y[i]), fractions(question.scores[i].tolist())
         loss = self.exact(question.d, question.margin, question.p)
+        if y == question.ignore_index:
+            return Subdifferential((Fraction(0),) * question.d), Fraction(0)
         share = self.convention.factor.at(question.d) * self.weight(question, i, y, q)
         if self.reduction_of(question) == "mean":
             weights = [
@@ -236,8 +255,8 @@ class LossTrial:
 
 def coarser(question: Question, dtype: str) -> np.finfo[Any]:
     """What is known of the coarser of two dtypes: the scores', and the reply's."""
-    found = (np.finfo(question.scores.dtype), np.finfo(dtype))
-    return max(found, key=lambda info: float(info.eps))
+    formats = (np.finfo(question.scores.dtype), np.finfo(dtype))
+    return max(formats, key=lambda info: float(info.eps))
 
 
 def _shown(exact: Fraction) -> str:

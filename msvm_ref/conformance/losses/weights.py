@@ -33,7 +33,7 @@ def misplaced(trial: LossTrial, question: Question, kind: str) -> str:
     except CheckFailed:
         return ""
     for words, values in _placements(trial, asked, kind).items():
-        if values.shape == got.shape and np.allclose(values, got, rtol=1e-9, atol=1e-12):
+        if values.shape == got.shape and trial.close(values, got):
             return f"; {words}"
     return ""
 

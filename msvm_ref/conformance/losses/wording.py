@@ -183,7 +183,9 @@ def _body(machine: Machine, f: str = "f") -> str:
         ("1", "1", "-1"): f"({score}_y - {score}_c)",
         ("1", "0", "-1"): f"-{score}_c",
     }.get((short(margin.own), short(margin.true), short(margin.rival)))
-    rival = f"[{other} - {z}]_+" if z else f"[{other} - mu_c]_+"
+    rival = (
+        f"[-{z}]_+" if z and other == "0" else f"[{other} - {z}]_+" if z else f"[{other} - mu_c]_+"
+    )
     if z == f"-{score}_c":
         rival = f"[{other} + {score}_c]_+"
     own = (

@@ -87,7 +87,7 @@ def flags_of(vector: Vector) -> list[str]:
     for row, y in zip(problem.X, problem.y, strict=True):
         labels.setdefault(tuple(row), set()).add(y)
     cases = {
-        "contradictory": any(len(found) > 1 for found in labels.values()),
+        "contradictory": any(len(flags) > 1 for flags in labels.values()),
         "absent-class": len(set(problem.y)) < problem.d,
         "single-example": len(problem.y) == 1,
         "zero-features": not any(v for row in problem.X for v in row),
@@ -107,14 +107,14 @@ def flags_of(vector: Vector) -> list[str]:
         for slack in slacks
     )
     both = f"discriminates:{label(vector['machine']['name'])}/{label(vector['rival']['machine']['name'])}"
-    found = cases | {
+    flags = cases | {
         "ordinary": not any(cases.values()),
         "degenerate": weak or spare,
         "zero-W": not any(v for row in W for v in row),
         "non-unique-b": any(low != high for low, high in vector["b_interval"]),
         both: vector["rival"]["W"] != vector["W"],
     }
-    return sorted(name for name, true in found.items() if true)
+    return sorted(name for name, true in flags.items() if true)
 
 
 def optimum_json(value: Fraction) -> dict[str, str]:

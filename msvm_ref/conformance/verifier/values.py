@@ -109,14 +109,14 @@ def dual_value(problem: Stated, alpha: list[Row]) -> Fraction:
 
 def primal_residuals(problem: Stated, W: list[Row], b: Row) -> dict[str, Fraction]:
     """How far (W, b) is from the constraints, by name; all zero where feasible."""
-    found = {}
+    residuals = {}
     if problem.sum_to_zero:
-        found["sum-to-zero"] = max(
+        residuals["sum-to-zero"] = max(
             (abs(sum(row, Fraction(0))) for row in [*W, b]), default=Fraction(0)
         )
     if problem.bias == "none":
-        found["bias-none"] = max(abs(v) for v in b)
-    return found
+        residuals["bias-none"] = max(abs(v) for v in b)
+    return residuals
 
 
 def dual_residuals(problem: Stated, alpha: list[Row]) -> dict[str, Fraction]:
@@ -132,12 +132,12 @@ def dual_residuals(problem: Stated, alpha: list[Row]) -> dict[str, Fraction]:
             bound = max(
                 bound, *(sum((row[p] for p in group), -cost) for group in problem.groups[y])
             )
-    found = {"dual-sign": sign, "dual-bound": bound, "dual-support": support}
+    residuals = {"dual-sign": sign, "dual-bound": bound, "dual-support": support}
     if problem.bias == "free":
-        found["dual-equality"] = max(
+        residuals["dual-equality"] = max(
             abs(sum(column, Fraction(0))) for column in zip(*expansion(problem, alpha), strict=True)
         )
-    return found
+    return residuals
 
 
 def unproved(problem: Stated, point: dict[str, Any]) -> list[str]:

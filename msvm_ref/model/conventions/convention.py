@@ -2,14 +2,15 @@
 
 Theirs, in scores g = V'x + a and with q = 1 (hinge) or 2 (squared hinge):
 
-    J(V, a) = r/2 (||V||^2 [+ ||a / sigma||^2]) + k sum_i weight_i  L'(g(x_i), y_i),    L' = l^q L(s g)
+    J(V, a) = r/2 (||V||^2 [+ ||a / sigma||^2]) + k m sum_i weight_i  L'(g(x_i), y_i),    L' = l^q L(s g)
 
-Ours has r = l = s = sigma = 1 and k = C, so with f = s g
+Ours has r = l = m = s = sigma = 1 and k = C, so with f = s g
 
-    W = s V,   b = s a,   C = k l^q s^2 / r,   P(W, b) = (s^2 / r) J(V, a),   alpha = (l s^2 / r) alpha'.
+    W = s V,   b = s a,   C = k m l^q s^2 / r,   P(W, b) = (s^2 / r) J(V, a),   alpha = (l s^2 / r) alpha'.
 
 ``alpha'`` are the multipliers of their margin constraints, one for each of our alpha[i,p]. k and r carry
-the parameter: k = C ("C"), k = C/n ("C/n"), or k = 1/n and r = lambda r_0 ("lambda", mean loss plus lambda/2 ||w||^2).
+the parameter: k = C ("C"), k = C/n ("C/n"), k = 1/n and r = lambda r_0 ("lambda", mean loss plus lambda/2 ||w||^2), or
+k = 1 and r = lambda r_0 ("1/C", the sum of losses plus lambda/2 ||w||^2). m stands outside the power: 1/2 sum xi^2 is m = 1/2.
 All factors are rationals (times a power of d-1), so a conversion of a float rounds once.
 """
 
@@ -28,7 +29,10 @@ from msvm_ref.model.kernels import Kernel, linear
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias, Problem
 
-Parameter = Literal["C", "C/n", "lambda"]
+Parameter = Literal["C", "C/n", "lambda", "1/C"]
+PARAMETERS: tuple[Parameter, ...] = ("C", "C/n", "lambda", "1/C")
+INVERSE = ("lambda", "1/C")
+"""Those whose constant stands before the penalty."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Convention:
     """l: their loss is l times ours at those scores."""
     ridge: Factor = ONE
     """r: what their objective puts before 1/2 ||V||^2."""
+    multiple: Factor = ONE
+    """m: what their objective puts before the sum of losses, beside the constant and outside the loss's power."""
     parameter: Parameter = "C"
     """What their constant means."""
     bias: Bias | None = None
@@ -85,44 +91,45 @@ class Convention:
     """Where it is written so."""
 
     def __post_init__(self) -> None:
-        if self.parameter not in ("C", "C/n", "lambda"):
-            raise SpecError("parameter", "be 'C', 'C/n' or 'lambda'", repr(self.parameter))
+        if self.parameter not in PARAMETERS:
+            raise SpecError("parameter", f"be one of {', '.join(PARAMETERS)}", repr(self.parameter))
         if self.bias not in (None, "none", "free", "penalized"):
             raise SpecError("bias", "be None, 'none', 'free' or 'penalized'", repr(self.bias))
         if not (np.isfinite(self.intercept_scaling) and self.intercept_scaling > 0):
             raise SpecError(
                 "intercept_scaling", "be positive and finite", repr(self.intercept_scaling)
             )
-        for name in ("scale", "loss", "ridge"):
+        for name in ("scale", "loss", "ridge", "multiple"):
             if not getattr(self, name).number > 0:
                 raise SpecError(name, "be positive", str(getattr(self, name)))
 
     def cost_factor(self, n: int, d: int) -> Fraction:
-        """C_ours / C_theirs ("C", "C/n"), or C_ours * lambda ("lambda")."""
+        """C_ours / C_theirs ("C", "C/n"), or C_ours * lambda ("lambda", "1/C")."""
         q = 2 if self.machine is not None and self.machine.cost == "quadratic" else 1
-        factor = self.loss.at(d) ** q * self.scale.at(d) ** 2 / self.ridge.at(d)
-        return factor if self.parameter == "C" else factor / n
+        factor = self.loss.at(d) ** q * self.multiple.at(d) * self.scale.at(d) ** 2
+        factor /= self.ridge.at(d)
+        return factor if self.parameter in ("C", "1/C") else factor / n
 
     def to_C(self, theirs: float | Fraction, n: int, d: int) -> float:
         """Our C for their C or lambda, rounded once."""
         value, factor = self._constant(theirs), self.cost_factor(n, d)
-        return _rounded(factor / value if self.parameter == "lambda" else factor * value)
+        return _rounded(factor / value if self.parameter in INVERSE else factor * value)
 
     def from_C(self, ours: float | Fraction, n: int, d: int) -> float:
         """Their C or lambda for our C, rounded once."""
         value, factor = self._constant(ours), self.cost_factor(n, d)
-        return _rounded(factor / value if self.parameter == "lambda" else value / factor)
+        return _rounded(factor / value if self.parameter in INVERSE else value / factor)
 
     def _constant(self, value: Any) -> Fraction:
         if real_number(value) is None or not value > 0:
-            name = "lambda" if self.parameter == "lambda" else "C"
+            name = "lambda" if self.parameter in INVERSE else "C"
             raise DataError(name, "be positive and finite, one number", shown(value))
         return Fraction(value.item() if isinstance(value, np.generic) else value)
 
     def objective_factor(self, theirs: float | Fraction, d: int) -> Fraction:
-        """P_ours / J_theirs = s^2 / r; ``theirs`` is their constant (it matters for "lambda" only)."""
+        """P_ours / J_theirs = s^2 / r; ``theirs`` is their constant (it matters for "lambda" and "1/C" only)."""
         factor = self.scale.at(d) ** 2 / self.ridge.at(d)
-        return factor / Fraction(theirs) if self.parameter == "lambda" else factor
+        return factor / Fraction(theirs) if self.parameter in INVERSE else factor
 
     def alpha_factor(self, theirs: float | Fraction, d: int) -> Fraction:
         """alpha_ours / alpha_theirs = l s^2 / r."""

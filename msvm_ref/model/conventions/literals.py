@@ -232,7 +232,7 @@ def convention_named(name: str, machine: Machine | None = None) -> Convention:
 
 
 def with_parameter(convention: Convention, parameter: str) -> Convention:
-    """The convention whose constant is C, C/n or lambda instead; its name says so."""
+    """The convention whose constant is C, C/n, lambda or 1/C instead; its name says so."""
     if parameter == convention.parameter:
         return convention
     base = convention.name.partition(",")[0]

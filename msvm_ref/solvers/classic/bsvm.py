@@ -18,13 +18,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
+from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 

@@ -14,9 +14,9 @@ from above it falls to its limit. A = 0 (a zero example) leaves <B, a>: all of C
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.compiled import njit
 
 ROUNDS = 100_000
 

@@ -19,7 +19,6 @@ import math
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
@@ -28,6 +27,7 @@ from msvm_ref.solvers.classic.cs_block import solve_block
 from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
+from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 

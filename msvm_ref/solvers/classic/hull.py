@@ -19,13 +19,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.errors import SpecError
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import Run, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index, SingleClass, single_class
+from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
@@ -21,6 +20,7 @@ from msvm_ref.solvers.classic.drive import positive_integer
 from msvm_ref.solvers.classic.hull import all_products, nearest_point, shrink
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.m1_smo import add_point
+from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array, real_number
@@ -20,6 +19,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index, single_class
 from msvm_ref.solvers.classic.m1_smo import inner, move
+from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.solution import Solution
 

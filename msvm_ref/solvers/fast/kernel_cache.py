@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.compiled import njit
 
 RBF, POLYNOMIAL = 0, 1
 BLOCK = 128

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from numba import njit
+from msvm_ref.solvers.compiled import njit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import ARBITRARY, ONE_SIGN, OWN, RELATIVE, SIGNED
 from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.prox import (

@@ -207,13 +207,13 @@ def find(name: str) -> Backend:
     """The backend of that name (any case), ours or another one cvxpy finds; BackendError names the remedy."""
     if not isinstance(name, str):
         raise BackendError("backend", "be a solver's name", repr(name))
-    wanted = name.upper()
-    backend = KNOWN.get(wanted, Backend(wanted, lambda tol: {}, wanted.lower()))
+    upper = name.upper()
+    backend = KNOWN.get(upper, Backend(upper, lambda tol: {}, upper.lower()))
     if backend.installed:
         return backend
-    if wanted in KNOWN:
+    if upper in KNOWN:
         raise BackendError(
-            f"backend {wanted}",
+            f"backend {upper}",
             "be installed",
             "no such solver in cvxpy",
             f"install it with: pip install {backend.package}",

@@ -143,12 +143,12 @@ def _smoothed(problem: Problem) -> tuple[Array, Array, float]:
         return float(value) / unit, np.concatenate([grad_w.ravel(), np.atleast_1d(grad_b)]) / unit
 
     start = np.zeros(phi.shape[1] * d + (d if bias else 0))
-    found = minimize(
+    minimum = minimize(
         objective,
         start,
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": STEPS, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-9},
     )
-    t = parts(found.x)[2]
+    t = parts(minimum.x)[2]
     return t, weights(t)[1], tau

@@ -16,7 +16,9 @@ import numpy as np
 
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import judge
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.presolve import Pieces, is_stiff, presolve
@@ -30,6 +32,8 @@ from msvm_ref.solvers.workspace import Workspace
 
 SHORT_WEIGHTS, SHORT_PAIRS = 300, 3000
 """Sizes up to which any backend answers in a fraction of a second."""
+FLOPS, ENTRIES = 5e8, 5e6
+"""Operations of a sparse factorisation, and coefficients cvxpy compiles, in a second."""
 ROUNDS = 8
 """How often one backend may be asked again because the pieces it was given were contradicted."""
 
@@ -101,6 +105,12 @@ def _solve(
     return search.outcome()
 
 
+def setup_seconds(problem: Problem) -> float:
+    """What building the model and factorising it takes at most, roughly: neither can be stopped half-way."""
+    width, rows = problem.features.shape[1] * problem.d, problem.n * problem.d
+    return float(width * width * min(width, rows) / (3 * FLOPS) + rows * width / ENTRIES)
+
+
 def _backends(backend: Backends, problem: Problem, deadline: Deadline) -> list[Backend]:
     weights = problem.features.shape[1] * problem.d
     if backend is None or isinstance(backend, str):
@@ -130,6 +140,9 @@ class _BackendSearch:
         """Let one backend try; True when the judge is satisfied, or nobody else need try."""
         if self.deadline.passed:
             return True
+        if self.deadline.limited and setup_seconds(self.problem) > self.deadline.left:
+            self._note(backend, "max_seconds", math.inf, time.perf_counter(), "not asked")
+            return False
         models = self.workspace.models
         kept = models.pop(self.method, None)  # taken while in use: no two solves share it
         if (
@@ -214,17 +227,18 @@ class _BackendSearch:
 
     def _origin(self) -> None:
         """No time for any answer: W = 0, judged."""
-        start, width = time.perf_counter(), self.problem.features.shape[1]
-        shape = (self.problem.n, self.problem.d)
-        raw = Candidate(np.zeros((width, shape[1])), np.zeros(shape[1]), np.zeros(shape))
-        judged = finish(self.problem, raw, self.tolerance, self.deadline)
-        self.best = Solution(self.problem, *judged, self.method, "none", self.tolerance, ())
-        gap = judged[1].relative_gap
-        spent = time.perf_counter() - start
+        start, n, d = time.perf_counter(), self.problem.n, self.problem.d
+        origin = replace(zero_weights(self.problem, np.zeros(d)), alpha=np.zeros((n, d)))
+        certificate = judge(self.problem, origin)
+        self.best = Solution(
+            self.problem, origin, certificate, self.method, "none", self.tolerance, ()
+        )
+        gap, spent = certificate.relative_gap, time.perf_counter() - start
         self.attempts.append(Attempt("none", "max_seconds", gap, spent, "the origin"))
 
     def outcome(self) -> Solution:
-        if self.best is None and self.deadline.passed:
+        unasked = self.deadline.passed or any(a.status == "max_seconds" for a in self.attempts)
+        if self.best is None and unasked:
             self._origin()
         if self.best is None:
             tried = "; ".join(map(str, self.attempts)) or "no backend to try"

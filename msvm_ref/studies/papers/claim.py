@@ -4,8 +4,16 @@ A check takes a *form* (a formula, a map of C, a set of machines or of d, a rule
 problems, with the numbers behind the answer. The verdict is computed, never typed:
 
     HOLDS                     the printed form passes
-    HOLDS WITH A CORRECTION   the printed form fails the check and the corrected form passes the same check
-    FAILS                     the printed form fails and there is no corrected form that passes
+    HOLDS WITH A CORRECTION   the printed form fails, and a corrected one (a sign, a factor, a formula, the C that is meant)
+                              passes the same check on all the statement is about
+    HOLDS IN PART             the printed form fails, and passes where its domain is cut: fewer d, machines, P or biases
+    FAILS                     the printed form fails and neither is known
+
+One rule tells the last three apart: who repairs a formula corrects; who has to leave out a part of what the statement is
+about cuts (``cut=True``), whatever is left out and however much of it.
+
+A statement ``found_here`` is ours and not the paper's, kept beside the paper it is about; it has to hold, and no count of the
+papers' claims includes it.
 
 ``sabotage`` is a form that must change the verdict when it is put in the place of the form that decided it (the corrected one
 where there is one): a wrong sign, a wrong C, a dropped constraint; or, for a claim that fails, something of which the
@@ -25,10 +33,16 @@ import numpy as np
 
 Form = Any
 
+RESTORED = {
+    "HL": "the formula is illegible in the copy used and was restored (docs/mathematics.md, section 3)"
+}
+"""Papers whose formulas are not read but restored."""
+
 
 class Verdict(StrEnum):
     HOLDS = "HOLDS"
     CORRECTED = "HOLDS WITH A CORRECTION"
+    PART = "HOLDS IN PART"
     FAILS = "FAILS"
 
 
@@ -78,10 +92,19 @@ class Claim:
     """The correction in words."""
     errata: tuple[str, ...] = ()
     """E-numbers of docs/mathematics.md."""
+    cut: bool = False
+    """Does the corrected form leave out a part of what the statement is about?"""
+    found_here: bool = False
+    """Is the statement ours, and not the paper's?"""
 
     @property
     def paper(self) -> str:
         return self.id.split("-")[0]
+
+    @property
+    def restored(self) -> str:
+        """What to say of a formula that was not read but restored; '' for the others."""
+        return RESTORED.get(self.paper, "")
 
     def decide(self) -> Decision:
         start = time.perf_counter()
@@ -112,16 +135,14 @@ class Decision:
     def verdict(self) -> Verdict:
         if self.printed.holds:
             return Verdict.HOLDS
-        return (
-            Verdict.CORRECTED
-            if self.corrected is not None and self.corrected.holds
-            else Verdict.FAILS
-        )
+        if self.corrected is None or not self.corrected.holds:
+            return Verdict.FAILS
+        return Verdict.PART if self.claim.cut else Verdict.CORRECTED
 
     @property
     def shown(self) -> str:
         """The line of the table: what was found, the correction first where there is one."""
-        if self.verdict is not Verdict.CORRECTED:
+        if self.verdict not in (Verdict.CORRECTED, Verdict.PART):
             return self.printed.shown
         return f"{self.claim.correction}; as printed: {self.printed.shown}"
 
@@ -137,6 +158,8 @@ class Decision:
             "shown": self.shown,
             "correction": c.correction,
             "errata": list(c.errata),
+            "found_here": c.found_here,
+            "restored": c.restored,
             "sabotage": c.sabotaged_by,
             "printed": self.printed.to_dict(),
             "corrected": None if self.corrected is None else self.corrected.to_dict(),

@@ -183,14 +183,14 @@ def kkt_rule(rule: Rule) -> Evidence:
         zero += 1
         for b in feasible_points(points, C, 4):
             G = gradient(points, b)
-            optimal = _dual_objective(points, b) == -optimum.value
+            optimal = dual_objective(points, b) == -optimum.value
             positive += not optimal
             if (max(rule(G[i], b[i], points.y[i], C) for i in range(points.n)) > 0) == optimal:
                 return Evidence(False, f"{points.name}: 0 at a point that is not optimal", {})
     return Evidence(True, f"0 at {zero} optima, positive at {positive} other points, exactly", {})
 
 
-def _dual_objective(points: Points, a: Any) -> Fraction:
+def dual_objective(points: Points, a: Any) -> Fraction:
     K = points.gram
     return Fraction(
         sum(K[i, j] * (a[i] * a[j]).sum() for i in range(points.n) for j in range(points.n)) / 2
@@ -211,7 +211,7 @@ def strict_decrease(solver: Callable[..., Any]) -> Evidence:
                 continue
             after = a.copy()
             after[i] = solver(K[i, i], G[i] - K[i, i] * a[i], points.y[i], C)
-            fall = _dual_objective(points, a) - _dual_objective(points, after)
+            fall = dual_objective(points, a) - dual_objective(points, after)
             least = fall if least is None else min(least, fall)
     assert least is not None
     return Evidence(
@@ -228,7 +228,7 @@ def gap_bound(combine: Callable[[list[Fraction]], Fraction]) -> Evidence:
         C = Fraction(1, 2)
         for a in feasible_points(points, C, 6):
             W = points.X.T @ a
-            gap = primal_value(HL16, points, C, W, rationals([0] * points.d)) + _dual_objective(
+            gap = primal_value(HL16, points, C, W, rationals([0] * points.d)) + dual_objective(
                 points, a
             )
             G = gradient(points, a)
@@ -316,6 +316,7 @@ CLAIMS = (
         lambda v: sum(v, Fraction(0)),
         max,
         "the largest violation for their sum",
+        found_here=True,
     ),
     Claim(
         "HL-24",

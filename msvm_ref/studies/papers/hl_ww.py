@@ -168,15 +168,44 @@ def weights6(sign: int) -> Evidence:
     )
 
 
+def equations5a(points: Points) -> list[list[Fraction]]:
+    """(5a): sum_i alpha_i^m - sum_i c_i^m A_i = 0 for m = 1 ... k, in the n (k - 1) variables."""
+    return [
+        [Fraction(int(m == p) - int(points.y[i] == m)) for i, p in counting(HL4, points)]
+        for m in range(points.d)
+    ]
+
+
+def equations17a(points: Points) -> list[list[Fraction]]:
+    """(17a): sum_m alpha_i^m = 0 for every i, in the n k variables."""
+    columns = [(i, m) for i in range(points.n) for m in range(points.d)]
+    return [[Fraction(int(i == j)) for j, _ in columns] for i in range(points.n)]
+
+
+def equation_counts(form: tuple[Callable[[Points], int], Callable[[Points], int]]) -> Evidence:
+    """Are there so many different equations, none of them 0 = 0, in (5a), and so many independent ones in (17a)?"""
+    first, second = form
+    counts = {}
+    for points in SETS:
+        a, b = equations5a(points), equations17a(points)
+        here = (len({tuple(row) for row in a if any(row)}), rank(b))
+        counts[points.name] = here
+        if here != (first(points), second(points)):
+            return Evidence(
+                False,
+                f"{points.name}, k = {points.d}, l = {points.n}: {here[0]} equations in (5a), {here[1]} independent in (17a)",
+                {"counts": counts},
+            )
+    return Evidence(
+        True,
+        f"(5a) has k equations, (17a) l independent ones, on {len(SETS)} data sets",
+        {"counts": counts},
+    )
+
+
 def rank5a(printed_rank: Callable[[int], int]) -> Evidence:
     """The exact rank of (5a), k equations in n (k - 1) variables."""
-    ranks = {}
-    for points in SETS:
-        rows = [
-            [Fraction(int(m == p) - int(points.y[i] == m)) for i, p in counting(HL4, points)]
-            for m in range(points.d)
-        ]
-        ranks[points.name] = (rank(rows), points.d)
+    ranks = {points.name: (rank(equations5a(points)), points.d) for points in SETS}
     bad = {name: pair for name, pair in ranks.items() if pair[0] != printed_rank(pair[1])}
     name = next(iter(bad or ranks))
     return Evidence(not bad, f"rank {ranks[name][0]} for k = {ranks[name][1]}", {"rank, k": ranks})
@@ -340,15 +369,24 @@ CLAIMS = (
     Claim(
         "HL-5A",
         "(5a)",
-        "(5a) is k linear constraints",
+        "(5a) has k equations, (17a) l, which are independent",
+        "the equations written out, and the exact rank of (17a), 4 data sets",
+        equation_counts,
+        (lambda points: points.d, lambda points: points.n),
+        (lambda points: points.d - 1, lambda points: points.n),
+        "k − 1 equations in (5a)",
+    ),
+    Claim(
+        "HL-5A-RANK",
+        "(5a)",
+        "the k equations of (5a) sum to 0 = 0: k − 1 of them are independent",
         "exact rank, 4 data sets",
         rank5a,
-        lambda k: k,
-        lambda k: k - 2,
-        "rank k − 2",
         lambda k: k - 1,
-        "their sum is 0 = 0: k − 1 of them are independent",
-        ("E13",),
+        lambda k: k,
+        "rank k",
+        errata=("E13",),
+        found_here=True,
     ),
     Claim(
         "HL-10",

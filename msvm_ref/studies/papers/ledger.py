@@ -1,4 +1,4 @@
-"""The ledger: every claim of the five papers, run together, beside the verdicts that were last agreed on.
+"""The ledger: every claim of the six papers, run together, beside the verdicts that were last agreed on.
 
 ``expected.json`` is a golden file: it decides no verdict, it only says when one has changed.
 """
@@ -20,13 +20,23 @@ PAPERS = {
     "FH": "Franc, Hlaváč: Multi-class Support Vector Machine, ICPR 2002",
     "ZDO": "Zien, De Bona, Ong: Training and Approximation of a Primal Multiclass SVM, 2007",
     "NP": "Narsky, Porter: Multiclass Extensions of Support Vector Machines, 2013",
+    "APS": "Ávila Pires, Szepesvári: Multiclass Classification Calibration Functions, 2016 (its abstract)",
 }
 MODULES = {
-    "UV": ("uv_dual", "uv_margins", "uv_machines", "uv_fisher", "uv_regimes"),
-    "HL": ("hl_ww", "hl_cs"),
+    "UV": (
+        "uv_dual",
+        "uv_margins",
+        "uv_operators",
+        "uv_machines",
+        "uv_fisher",
+        "uv_limits",
+        "uv_regimes",
+    ),
+    "HL": ("hl_ww", "hl_cs", "hl_rules"),
     "FH": ("fh",),
-    "ZDO": ("zdo",),
-    "NP": ("narsky_porter",),
+    "ZDO": ("zdo", "zdo_joint"),
+    "NP": ("narsky_porter", "np_solutions"),
+    "APS": ("aps",),
 }
 
 
@@ -91,9 +101,22 @@ def surprises(decisions: Sequence[Decision]) -> list[str]:
     ]
 
 
+def counts(decisions: Sequence[Decision]) -> dict[Verdict, int]:
+    """Verdicts on the papers' own statements; what was found here is not among them."""
+    theirs = [d.verdict for d in decisions if not d.claim.found_here]
+    return {verdict: theirs.count(verdict) for verdict in Verdict}
+
+
 def totals(decisions: Sequence[Decision]) -> str:
-    count = {v: sum(d.verdict is v for d in decisions) for v in Verdict}
-    return (
-        f"{len(decisions)} claim{'s' if len(decisions) != 1 else ''}: {count[Verdict.HOLDS]} hold · "
-        f"{count[Verdict.CORRECTED]} hold with a correction · {count[Verdict.FAILS]} fail"
-    )
+    count = counts(decisions)
+    printed, ours = sum(count.values()), sum(d.claim.found_here for d in decisions)
+    parts = []
+    if printed:
+        parts.append(
+            f"{printed} claim{'s' if printed != 1 else ''}: {count[Verdict.HOLDS]} hold · "
+            f"{count[Verdict.CORRECTED]} hold with a correction · {count[Verdict.PART]} hold in part · "
+            f"{count[Verdict.FAILS]} fail"
+        )
+    if ours:
+        parts.append(f"{ours} found here")
+    return "; ".join(parts)

@@ -429,12 +429,13 @@ CLAIMS = (
         deque_walk,
         loser_stays,
         "the winner popped",
+        found_here=True,
     ),
     Claim(
         "NP-DAG-ORDER",
         "DAGSVM",
-        "without such a class the prediction depends on the order",
-        "every tournament, K = 3, 4",
+        "the prediction can depend on the order of the classes",
+        "every tournament, K = 3, 4: it does wherever no class beats all others",
         order_matters,
         False,
         True,
@@ -469,6 +470,7 @@ CLAIMS = (
         max,
         sum,
         "V at least the sum of the pairs' V",
+        found_here=True,
     ),
     Claim(
         "NP-LINKAGE",

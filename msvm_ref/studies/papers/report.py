@@ -11,8 +11,8 @@ from typing import Any
 from msvm_ref.pages import Mark, article, definitions, escape, provenance_text, row
 from msvm_ref.pages import page as whole_page
 from msvm_ref.pages import table as table_of
-from msvm_ref.studies.papers.claim import Decision, Evidence, Verdict
-from msvm_ref.studies.papers.ledger import PAPERS, totals
+from msvm_ref.studies.papers.claim import RESTORED, Decision, Evidence, Verdict
+from msvm_ref.studies.papers.ledger import PAPERS, counts, totals
 
 STATEMENT = 68
 """Columns of the table for the statement."""
@@ -21,13 +21,23 @@ STATEMENT = 68
 def table(decisions: Sequence[Decision], width: int | None = None) -> str:
     """id, statement, verdict and the numbers of each claim, cut to ``width`` columns if given, and the totals."""
     ids = max(len(d.claim.id) for d in decisions)
-    verdicts = max(len(str(d.verdict)) for d in decisions)
+    verdicts = max(len(_verdict(d)) for d in decisions)
     lines = []
     for d in decisions:
         said = textwrap.shorten(d.claim.statement, STATEMENT, placeholder=" …")
-        line = f"{d.claim.id:<{ids}}  {said:<{STATEMENT}}  {d.verdict!s:<{verdicts}}  {d.shown}"
+        line = f"{d.claim.id:<{ids}}  {said:<{STATEMENT}}  {_verdict(d):<{verdicts}}  {d.shown}"
         lines.append(line if width is None or len(line) <= width else line[: width - 1] + "…")
-    return "\n".join([*lines, totals(decisions)])
+    restored = [
+        f"{paper}: {words}"
+        for paper, words in RESTORED.items()
+        if any(d.claim.paper == paper for d in decisions)
+    ]
+    return "\n".join([*lines, *restored, totals(decisions)])
+
+
+def _verdict(decision: Decision) -> str:
+    """The verdict, marked where the statement is ours."""
+    return f"{decision.verdict}{' (found here)' if decision.claim.found_here else ''}"
 
 
 def in_full(decision: Decision) -> str:
@@ -37,15 +47,21 @@ def in_full(decision: Decision) -> str:
     rows = [
         (c.id, f"{PAPERS[c.paper]}: {c.where}"),
         ("states", c.statement),
-        ("verdict", f"{decision.verdict}{errata}"),
+        ("verdict", f"{_verdict(decision)}{errata}"),
+        *([("formula", c.restored)] if c.restored else []),
         ("checked", c.checked),
         ("as printed", _line(decision.printed)),
     ]
     if decision.corrected is not None:
-        rows += [("correction", c.correction), ("corrected", _line(decision.corrected))]
+        rows += _repair(decision.claim.cut, c.correction, decision.corrected)
     rows.append(("sabotage", f"{c.sabotaged_by}: must change the verdict (tested)"))
     width = max(len(label) for label, _ in rows)
     return "\n".join(f"{label:<{width}}  {text}" for label, text in rows)
+
+
+def _repair(cut: bool, correction: str, corrected: Evidence) -> list[tuple[str, str]]:
+    words = ("in part", "that part") if cut else ("correction", "corrected")
+    return [(words[0], correction), (words[1], _line(corrected))]
 
 
 def _line(evidence: Evidence) -> str:
@@ -56,6 +72,7 @@ MATHEMATICS = "https://github.com/msvm-ref/msvm_ref/blob/main/docs/mathematics.m
 """Where the errata are written down; each has an anchor of its number."""
 WORST_FIRST: dict[Verdict, tuple[Mark, str]] = {
     Verdict.FAILS: ("bad", "What fails"),
+    Verdict.PART: ("caution", "What holds in part"),
     Verdict.CORRECTED: ("caution", "What holds with a correction"),
     Verdict.HOLDS: ("good", "What holds"),
 }
@@ -73,25 +90,29 @@ def page(
         "each check is tested with a sabotaged form that must change its verdict.</p>",
         _figure(pictures.get("")),
     ]
-    found = [d for v in WORST_FIRST for d in decisions if d.verdict is v is not Verdict.HOLDS]
-    if len(decisions) > 1 and found:
+    notable = [d for v in WORST_FIRST for d in decisions if d.verdict is v is not Verdict.HOLDS]
+    if len(decisions) > 1 and notable:
         titles = ("verdict", "claim", "statement", "what was found")
-        parts.append(table_of(titles, map(_row, found)))
-    for verdict, (_, title) in WORST_FIRST.items():
-        chosen = [d for d in decisions if d.verdict is verdict]
+        parts.append(table_of(titles, map(_row, notable)))
+    theirs = [d for d in decisions if not d.claim.found_here]
+    sections = [
+        (title, [d for d in theirs if d.verdict is verdict])
+        for verdict, (_, title) in WORST_FIRST.items()
+    ]
+    for title, chosen in [*sections, ("Found here", [d for d in decisions if d.claim.found_here])]:
         if chosen:
             parts.append(f"<h2>{title}: {len(chosen)}</h2>")
             parts += [_entry(d, pictures.get(d.claim.id)) for d in chosen]
     parts.append(f"<p class=quiet>{escape(provenance_text(origin))}</p>")
-    return whole_page("The claims of five papers, checked", parts)
+    return whole_page("The claims of six papers, checked", parts)
 
 
 def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
     """The same as a table."""
-    lines = ["# The claims of five papers, checked", "", f"{totals(decisions)}.", ""]
+    lines = ["# The claims of six papers, checked", "", f"{totals(decisions)}.", ""]
     lines += ["| verdict | claim | statement | what was found |", "|---|---|---|---|"]
     for d in (d for v in WORST_FIRST for d in decisions if d.verdict is v):
-        cells = (str(d.verdict), d.claim.id, d.claim.statement, d.shown)
+        cells = (_verdict(d), d.claim.id, d.claim.statement, d.shown)
         lines.append(
             "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in cells) + " |"
         )
@@ -101,15 +122,17 @@ def markdown(decisions: Sequence[Decision], origin: Mapping[str, str]) -> str:
 def _row(d: Decision) -> str:
     link = f"<a href='#{escape(d.claim.id)}'>{escape(d.claim.id)}</a>"
     return row(
-        WORST_FIRST[d.verdict][0], str(d.verdict), link, escape(d.claim.statement), escape(d.shown)
+        WORST_FIRST[d.verdict][0], _verdict(d), link, escape(d.claim.statement), escape(d.shown)
     )
 
 
 def _entry(d: Decision, picture: tuple[bytes, str] | None) -> str:
     c = d.claim
     rows = [("checked", escape(c.checked)), ("as printed", escape(_line(d.printed)))]
+    if c.restored:
+        rows.insert(0, ("formula", escape(c.restored)))
     if d.corrected is not None:
-        rows += [("correction", escape(c.correction)), ("corrected", escape(_line(d.corrected)))]
+        rows += [(name, escape(said)) for name, said in _repair(c.cut, c.correction, d.corrected)]
     rows.append(("sabotage", escape(c.sabotaged_by)))
     if c.errata:
         links = (f"<a href='{MATHEMATICS}#{e.lower()}'>{e}</a>" for e in c.errata)
@@ -119,7 +142,7 @@ def _entry(d: Decision, picture: tuple[bytes, str] | None) -> str:
     shown = json.dumps({k: v for k, v in numbers.items() if v}, indent=1, ensure_ascii=False)
     return article(
         WORST_FIRST[d.verdict][0],
-        str(d.verdict),
+        _verdict(d),
         f"{c.id} · {escape(PAPERS[c.paper].partition(':')[0])}, {escape(c.where)}",
         f"<p>{escape(c.statement)}</p>",
         definitions(rows),
@@ -140,5 +163,6 @@ def _figure(picture: tuple[bytes, str] | None) -> str:
 
 
 def as_dict(decisions: Sequence[Decision]) -> dict[str, Any]:
-    counts = {str(v): sum(d.verdict is v for d in decisions) for v in Verdict}
-    return {"totals": counts, "claims": [d.to_dict() for d in decisions]}
+    count = {str(verdict): number for verdict, number in counts(decisions).items()}
+    count["found here"] = sum(d.claim.found_here for d in decisions)
+    return {"totals": count, "claims": [d.to_dict() for d in decisions]}

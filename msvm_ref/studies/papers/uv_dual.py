@@ -11,9 +11,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from flint import arb, arb_mat, ctx
 
 from msvm_ref.errors import DataError
-from msvm_ref.exact.linear_algebra import maximize, rank
+from msvm_ref.exact.linear_algebra import maximize
+from msvm_ref.exact.numbers import rational
 from msvm_ref.model.catalogue import CATALOGUE, CS, LLW, OVA, WW
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Bias
@@ -258,19 +260,48 @@ def relative_sums(form: tuple[Sequence[Machine], bool]) -> Evidence:
     )
 
 
-def zero_sum_functions(points: Points) -> Evidence:
-    """sum_c f_c(x) = <sum w, x> + sum b is 0 on the points for sum w = 0, sum b = 0 alone iff rows (x, 1) have full rank."""
-    rows = [[*x, Fraction(1)] for x in points.X]
-    rank_of_points, full = rank(rows), len(rows[0])
+UniversalKernel = Callable[[Sequence[Fraction], Sequence[Fraction]], Fraction]
+"""(x, x') -> t of k = e^t: <x, x'> or -||x - x'||^2, both universal on compact sets (Steinwart 2002)."""
+
+
+def exponential(x: Sequence[Fraction], z: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(x, z, strict=True)), Fraction(0))
+
+
+def gaussian(x: Sequence[Fraction], z: Sequence[Fraction]) -> Fraction:
+    return -sum(((a - b) ** 2 for a, b in zip(x, z, strict=True)), Fraction(0))
+
+
+def zero_sum_functions(form: Sequence[tuple[UniversalKernel, bool]]) -> Evidence:
+    """Is g = sum_j a_j k(z_j, .) [+ b], standing for sum_c f_c, 0 at the points for a = 0, b = 0 only? z: the points and 0.
+
+    That is a determinant that is not 0, in ball arithmetic. For k = e^<x,x'> the centre 0 has k(0, .) = 1: w = -phi(0) and
+    b = 1 give g = 0 everywhere.
+    """
+    centres = [[Fraction(0)] * 2, *(list(x) for x in SIX.X)]
+    places = [*centres, [Fraction(3), Fraction(-2)]]
+    for kernel, with_bias in form:
+        rows = [
+            [*(kernel(x, z) for z in centres), *([None] if with_bias else [])]
+            for x in (places if with_bias else places[:-1])
+        ]
+        with ctx.workdps(60):
+            table = [[arb(1) if t is None else arb(rational(t)).exp() for t in row] for row in rows]
+            determinant = arb_mat(table).det()
+        if with_bias and all(row[0] == 0 for row in rows):  # e^0 = 1, exactly, in every row
+            return Evidence(
+                False,
+                f"k = e^<x,x'>: Σw = −φ(0), of norm 1, and Σb = 1 give Σf(x) = −k(0, x) + 1 = 0 at all {len(rows)} points",
+                {"norm of the sum of w": 1, "sum of b": 1},
+            )
+        if determinant.contains(0):
+            raise DataError("determinant", "be decided", str(determinant))
     return Evidence(
-        rank_of_points == full,
-        f"rank of (x, 1) is {rank_of_points} of {full}: "
-        f"{'only w = 0, b = 0 sums to zero' if rank_of_points == full else 'a non-zero sum of w, b vanishes on the points'}",
-        {"rank": rank_of_points, "unknowns": full},
+        True,
+        f"in the span of {len(centres)} kernel functions only Σw = 0, Σb = 0 vanish at the points, for {len(form)} kernels",
+        {"kernels": len(form)},
     )
 
-
-LINE = Points("on a line", ((2, 2), (4, 4), (-2, -2)), (0, 1, 2), 3)
 
 CLAIMS = (
     Claim(
@@ -330,6 +361,7 @@ CLAIMS = (
         ((WW, CS), False),
         "Σw = 0 always; Σb = 0 for a penalized bias, while a free b may be shifted",
         ("E11",),
+        cut=True,
     ),
     Claim(
         "UV-SHIFT",
@@ -344,11 +376,16 @@ CLAIMS = (
     Claim(
         "UV-2",
         "(2)",
-        "Σ_c f_c(x) = 0 for all x says Σ_c w_c = 0 and Σ_c b_c = 0",
-        "exact rank of the rows (x, 1) of points in general position",
+        "at least for universal kernels, Σ_c f_c(x) = 0 for all x is Σ_c w_c = 0 and Σ_c b_c = 0",
+        "two universal kernels: determinants of seven kernel functions and 1 in ball arithmetic, or an exact counterexample",
         zero_sum_functions,
-        SIX,
-        LINE,
-        "points on a line through 0",
+        ((exponential, True), (gaussian, True)),
+        ((gaussian, True), (exponential, True)),
+        "e^<x,x'> with a bias among them",
+        ((gaussian, True), (exponential, False)),
+        "where no function of the kernel is constant (Gaussian), or without a bias; optima are unaffected: "
+        "taking Σw/d, Σb/d from each class leaves f and lowers the norm",
+        ("E24",),
+        cut=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""UV, sections 3.1 and 3.2: Fisher consistency, decided exactly (theory/fisher.py, theory/theorems.py)."""
+"""UV, section 3.1: Fisher consistency, decided exactly (fisher/, studies/theorems.py)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import product
 
 from msvm_ref.errors import DataError
 from msvm_ref.fisher.consistency import ConsistencyResult, fisher_consistency
-from msvm_ref.fisher.risk import minimize_risk
+from msvm_ref.fisher.risk import RiskMinimum, minimize_risk
 from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.machine import ABSOLUTE, OTHERS_MAX, OTHERS_SUM, TOTAL_SUM, Machine, Target
 from msvm_ref.studies.papers.claim import Claim, Evidence, show
-from msvm_ref.studies.papers.small import Points, exact, loss, weights
+from msvm_ref.studies.papers.small import loss, require
 from msvm_ref.studies.theorems import (
     TOTAL_MAX_FREE,
     Rationals,
@@ -142,22 +142,38 @@ def unconstrained(form: tuple[bool, bool]) -> Evidence:
     )
 
 
-def dropping(largest: Fraction) -> Evidence:
-    """Total-max: is the least risk with and without the constraint the same, for every P on a grid with max P <= largest?"""
-    tested = 0
-    for k in range(1, 10):
-        for m in range(1, 10 - k):
-            P = [Fraction(v, 10) for v in (k, m, 10 - k - m)]
-            if max(P) <= largest and sorted(P, reverse=True) == P:
-                tested += 1
-                bound, free = minimize_risk(ATM, P).value, minimize_risk(TOTAL_MAX_FREE, P).value
-                if bound != free:
-                    return Evidence(
-                        False,
-                        f"P = {show(P)}: least risk {bound} with the constraint, {free} without",
-                        {"P": P, "with": bound, "without": free},
-                    )
-    return Evidence(True, f"equal at {tested} P with max P ≤ {largest}", {"P": tested})
+def grid(chosen: Callable[[Fraction], bool]) -> list[list[Fraction]]:
+    """P = (i, j, k)/20, in falling order and positive, whose largest entry is ``chosen``."""
+    parts = [(i, j, 20 - i - j) for i in range(1, 20) for j in range(1, 20 - i)]
+    falling = [[Fraction(v, 20) for v in t] for t in parts if sorted(t, reverse=True) == list(t)]
+    return [P for P in falling if chosen(P[0])]
+
+
+def dropping(form: tuple[Callable[[Fraction], bool], bool]) -> Evidence:
+    """Total-max at these P: are least risk and minimisers the same with and without the constraint (``same``), or never?"""
+    chosen, same = form
+    drawn = grid(chosen)
+    for P in drawn:
+        bound, free = minimize_risk(ATM, P), minimize_risk(TOTAL_MAX_FREE, P)
+        equal = bound.value == free.value and set(bound.vertices or ()) == set(free.vertices or ())
+        require(bound.vertices and bound.bounded and free.bounded, "bounded sets of minimisers")
+        if equal != same:
+            told = f"least risk {bound.value} with the constraint, {free.value} without"
+            if bound.value == free.value:
+                told = (
+                    f"the same least risk {bound.value}, {_corners(bound)} against {_corners(free)}"
+                )
+            return Evidence(False, f"P = {show(P)}: {told}", {"P": P})
+    return Evidence(
+        bool(drawn),
+        f"risk and minimisers {'equal' if same else 'differ'} at {len(drawn)} P",
+        {"P": drawn},
+    )
+
+
+def _corners(minimum: RiskMinimum) -> str:
+    vertices = minimum.vertices or ()
+    return f"{len(vertices)} corner{'s' if len(vertices) != 1 else ''} of minimisers"
 
 
 def liu(form: tuple[Fraction, bool]) -> Evidence:
@@ -218,36 +234,6 @@ def consistency(form: tuple[Sequence[Machine], Sequence[int], bool]) -> Evidence
     return Evidence(True, f"{shown} (d = {', '.join(map(str, sizes))})", {"d": sizes})
 
 
-def steinwart_on_one_point(machine: Machine) -> Evidence:
-    """One point, C growing: is class 1 predicted for shares (4, 3, 2, 1)/10, and class 2 for (3, 4, 2, 1)/10?
-
-    Where both samples give the same f no rule for breaking ties is right on both.
-    """
-    rows = {
-        C: [weights(exact(machine, points, C))[0][0] for points in SHARES] for C in (16, 256, 4096)
-    }
-    right = all(
-        w[c] > max(w[m] for m in range(4) if m != c)
-        for pair in rows.values()
-        for c, w in enumerate(pair)
-    )
-    first, second = rows[4096]
-    told = (
-        f"f = {show(first)} for both"
-        if (first == second).all()
-        else f"f = {show(first)} and {show(second)}"
-    )
-    return Evidence(
-        right,
-        f"one point, C = 4096, shares (4, 3, 2, 1)/10 and (3, 4, 2, 1)/10: {told}",
-        {f"C = {C}": pair for C, pair in rows.items()},
-    )
-
-
-SHARES = (
-    Points("one point", ((2,),) * 10, (0, 0, 0, 0, 1, 1, 1, 2, 2, 3), 4),
-    Points("one point, 1 and 2 exchanged", ((2,),) * 10, (0, 0, 0, 1, 1, 1, 1, 2, 2, 3), 4),
-)
 ATS_STRONG = Machine(
     "ATS with own target 5/4", ABSOLUTE, TOTAL_SUM, Target(own=Fraction(5, 4)), sum_to_zero=True
 )
@@ -291,8 +277,9 @@ CLAIMS = (
         (lambda d: HALF, False),
         "P_y > 1/2 for P_y > (d−1)/d",
         (_cap, False),
-        "f* is not unique at P_y = 1",
+        "for P_y < 1: f* is not unique at P_y = 1",
         ("E7",),
+        cut=True,
     ),
     Claim(
         "UV-T6",
@@ -306,19 +293,29 @@ CLAIMS = (
         (False, False),
         "total operators only, and alone only where every P_y > 0",
         ("E5",),
+        cut=True,
     ),
     Claim(
         "UV-T6-DROP",
         "after Theorem 6",
-        "for the maximum, dropping the sum-to-zero constraint changes nothing",
-        "least risks on a grid of P, d = 3, exact",
+        "under Theorem 6's hypothesis, all P_y < 1/2, dropping the constraint makes no difference for the maximum",
+        "least risk and the whole set of minimisers on a grid of P, d = 3, exact",
         dropping,
-        Fraction(1),
-        Fraction(3, 5),
-        "max P up to 3/5",
-        HALF,
-        "true while every P_y ≤ 1/2, not for 1/2 < P_1 < (d−1)/d",
-        ("E6",),
+        (lambda largest: largest < HALF, True),
+        (lambda largest: largest <= HALF, True),
+        "P_y ≤ 1/2, where only the value is the same",
+    ),
+    Claim(
+        "UV-T6-BEYOND",
+        "after Theorem 6",
+        "for 1/2 < P_1 < (d−1)/d, beyond the hypothesis, dropping the constraint changes the minimiser",
+        "least risk and the whole set of minimisers on a grid of P, d = 3, exact",
+        dropping,
+        (lambda largest: HALF < largest < Fraction(2, 3), False),
+        (lambda largest: largest < Fraction(2, 3), False),
+        "P_1 < 1/2 among them",
+        errata=("E6",),
+        found_here=True,
     ),
     Claim(
         "UV-LIU",
@@ -331,6 +328,7 @@ CLAIMS = (
         "P_y < 3/5",
         (HALF, False),
         "0 is a minimiser throughout, but alone only where every P_y > 0 (d ≥ 4)",
+        cut=True,
     ),
     _inconsistent(AMO, "Corollary 1"),
     _inconsistent(ATM, "Corollary 1"),
@@ -355,22 +353,24 @@ CLAIMS = (
         "decided at d = 2, 3, 4, re-checked independently",
         consistency,
         ((ATS,), (2, 3, 4), True),
+        ((ATS,), (3, 4), True),
+        "d = 3, 4",
         ((ATS,), (2, 3), True),
-        "d = 2, 3 only, where it is true",
-        errata=("E1",),
+        "for d ≤ 3; not for d = 4",
+        ("E1",),
+        cut=True,
     ),
     Claim(
         "UV-C1-TARGET",
         "Corollary 1",
-        "absolute margins, total sum and sum-to-zero make a Fisher consistent loss",
-        "own-class targets T = 1 and 5/4 at d = 3, 4",
+        "with an own-class target T > (d−2)/2 in the place of 1 ATS is Fisher consistent",
+        "T = 5/4 at d = 3, 4",
         consistency,
-        ((ATS, ATS_STRONG), (3, 4), True),
+        ((ATS_STRONG,), (3, 4), True),
         ((ATS,), (4,), True),
         "T = (d−2)/2 itself",
-        ((ATS_STRONG,), (3, 4), True),
-        "for an own-class target T > (d−2)/2",
-        ("E1",),
+        errata=("E1",),
+        found_here=True,
     ),
     Claim(
         "UV-C1-RM",
@@ -384,16 +384,6 @@ CLAIMS = (
         ((RM(0), RM(Fraction(1, 4)), RM()), (3, 4), True),
         "for g ≤ 1/2",
         ("E11",),
-    ),
-    Claim(
-        "UV-T7",
-        "Theorem 7",
-        "ATS-SVMs are universally consistent under Steinwart's choice of C",
-        "UV's own device of a one-point space (every positive kernel is universal there): exact optima for C = 16, 256, 4096",
-        steinwart_on_one_point,
-        ATS,
-        LLW,
-        "LLW, of which it is true",
-        errata=("E1",),
+        cut=True,
     ),
 )

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import msvm_ref as mr
-from msvm_ref.solvers.classic.bsvm import add_column, gradient
+from msvm_ref.solvers.classic.bsvm import add_column, choose, descent, entry, gradient
 from msvm_ref.solvers.classic.kesler import KeslerKernel, single_class
 from tests.small_problems import COSTS, MACHINES, blobs
 
@@ -91,6 +91,36 @@ def test_the_column_recipe_of_hl_15_is_the_bracket():
     np.testing.assert_allclose(
         gradient(K, y, alpha)[away], (f[np.arange(n), y][:, None] - f - 2)[away], atol=1e-12
     )
+
+
+def test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all():
+    """HL's rule after (12): half of q from the *largest* v of the free variables, the rest the *smallest* v of all."""
+    y = np.array([0, 0, 1, 1, 2])
+    costs = np.array([1.0, 1.0, 1.0, 1.0, 0.0])  # the last one does not count
+    alpha = np.array([[0, 0.5, 0.5], [0, 0, 1.0], [0.5, 0, 0.0], [1.0, 0, 0.5], [0, 0, 0.0]])
+    g = np.array([[9.0, 1, -2], [9, -4, -3], [0.5, 9, -7], [6, 9, 5], [-9, -9, 9]])
+    v = np.zeros((5, 3))
+    assert descent(y, costs, alpha, g, v) == -7
+    # at 0: min(g, 0); free: -|g|; at C: -max(g, 0); 0 for y_i and for an example that does not count
+    np.testing.assert_array_equal(
+        v, [[0, -1, -2], [0, -4, 0], [-0.5, 0, -7], [-6, 0, -5], [0, 0, 0]]
+    )
+    working = np.zeros((4, 2), dtype=np.int64)
+    assert choose(y, costs, alpha, v, working) == 4
+    assert working.tolist() == [[2, 0], [0, 1], [2, 2], [3, 0]]
+    single = np.zeros((1, 2), dtype=np.int64)
+    assert choose(y, costs, alpha, v, single) == 1
+    assert single.tolist() == [[2, 2]]
+
+
+def test_an_entry_of_bsvms_sub_problem_is_the_bracket():
+    X, labels = blobs(3, per_class=2)
+    y = mr.Problem(mr.WW, X, labels).y
+    K = X @ X.T + 1.0
+    pairs = [(i, m) for i in range(len(y)) for m in range(3) if m != y[i]]
+    for i, m in pairs:
+        for j, c in pairs:
+            assert entry(K, y, i, m, j, c) == K[i, j] * bracket(y, i, m, j, c)
 
 
 def test_bad_pairs_and_biases_are_refused():

@@ -14,7 +14,7 @@ from msvm_ref.model.conventions import HL9, HL16
 from msvm_ref.solvers.classic.hull import hull
 from msvm_ref.solvers.classic.relative import Relative
 from msvm_ref.solvers.methods import METHODS
-from tests.small_problems import MACHINES, blobs, distance
+from tests.small_problems import MACHINES, blobs, distance, weights
 
 CLASSIC = ("m1-smo", "m1-ksk", "sor", "nearest-point", "bsvm", "cs-decomposition")
 OWN = [m for m in MACHINES if m.aggregation.slack == "own"]
@@ -47,8 +47,11 @@ def meets_truth(solution, truth):
 )
 def test_each_reaches_the_truth_at_its_own_tolerance(method, machine):
     X, y = blobs(3, per_class=4)
-    for kernel in (mr.linear, mr.rbf(0.5)):
-        problem = mr.Problem(machine, X, y, C=0.7, kernel=kernel, bias="penalized")
+    for kernel, weighting in ((mr.linear, "weighted"), (mr.rbf(0.5), "equal")):
+        weight = weights(weighting, len(y))
+        problem = mr.Problem(
+            machine, X, y, C=0.7, kernel=kernel, bias="penalized", sample_weight=weight
+        )
         solution = mr.solve(problem, method, tolerance=TOLERANCE[method])
         assert solution.converged, solution
         assert solution.method == method

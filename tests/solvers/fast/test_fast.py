@@ -18,6 +18,7 @@ from msvm_ref.solvers.fast.kernel_cache import rows
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.prox import arbitrary_block
 from msvm_ref.solvers.fast.steps import solve_block
+from tests.small_problems import WEIGHTINGS, weights
 
 SIGNLESS = mr.Machine("absolute, total-max, free scores", mr.ABSOLUTE, mr.TOTAL_MAX)
 TIED = mr.Machine("relative, total-max", mr.RELATIVE, mr.TOTAL_MAX)
@@ -52,8 +53,15 @@ def fast(problem, tolerance=1e-8, **options):
 def test_every_bias_cost_and_kernel_is_certified_inside_the_truths_enclosure(machine):
     for k, (bias, cost, kernel) in enumerate(product(BIASES, COSTS, KERNELS)):
         X, y = data(seed=k)
+        weighting = WEIGHTINGS[(k // 4 + k // 2 + k) % 2]  # both with every bias, cost and kernel
         problem = mr.Problem(
-            machine.with_cost(cost), X, y, C=(0.1, 1.0, 30.0)[k % 3], kernel=kernel, bias=bias
+            machine.with_cost(cost),
+            X,
+            y,
+            C=(0.1, 1.0, 30.0)[k % 3],
+            kernel=kernel,
+            bias=bias,
+            sample_weight=weights(weighting, len(y)),
         )
         solution = fast(problem)
         assert solution.converged, (bias, cost, kernel, solution)

@@ -7,6 +7,7 @@ import pytest
 
 import msvm_ref as mr
 from tests.small_problems import BIASES, COSTS, blobs, label, table
+from tests.solvers.hard_draw import hard_problem
 
 X3, Y3 = blobs(3, per_class=6, p=4)
 REPEATED = np.repeat(X3[:6], 3, axis=0)
@@ -73,3 +74,10 @@ def test_what_no_backend_reaches_comes_back_as_not_converged():
     assert not solution.converged
     assert solution.certificate.relative_gap < 1e-9
     assert len(solution.attempts) > 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_features_nobody_standardised_are_no_harder(seed):
+    """Offsets of 1e6, columns of scales 1e+-6, everything at 1e+-60 (benchmarks/convergence.py has 627 of them)."""
+    problem, _ = hard_problem(seed)
+    assert mr.solve(problem, "auto").converged

@@ -9,24 +9,42 @@ import pytest
 
 import msvm_ref as mr
 from msvm_ref.solvers.truth.solve import ROUTES
-from tests.small_problems import BIASES, COSTS, MACHINES, blobs, distance, label, table
+from tests.small_problems import (
+    BIASES,
+    COSTS,
+    MACHINES,
+    WEIGHTINGS,
+    blobs,
+    distance,
+    label,
+    table,
+    weights,
+)
 
-MATRIX = table((MACHINES, BIASES, COSTS), ((2, 3, 4, 5), (mr.linear, mr.rbf(0.5))))
+MATRIX = table((MACHINES, BIASES, COSTS), ((2, 3, 4, 5), (mr.linear, mr.rbf(0.5)), WEIGHTINGS))
 
 
 def test_every_pair_of_values_is_in_the_matrix():
     factors = [set(map(label, column)) for column in zip(*MATRIX, strict=True)]
-    assert list(map(len, factors)) == [14, 3, 2, 4, 2]
-    for j, k in combinations(range(5), 2):
+    assert list(map(len, factors)) == [14, 3, 2, 4, 2, 2]
+    for j, k in combinations(range(6), 2):
         assert len({(label(row[j]), label(row[k])) for row in MATRIX}) == len(factors[j]) * len(
             factors[k]
         )
 
 
-@pytest.mark.parametrize(("machine", "bias", "cost", "d", "kernel"), MATRIX, ids=label)
-def test_three_routes_agree_within_their_certified_gaps(machine, bias, cost, d, kernel):
+@pytest.mark.parametrize(("machine", "bias", "cost", "d", "kernel", "weighting"), MATRIX, ids=label)
+def test_three_routes_agree_within_their_certified_gaps(machine, bias, cost, d, kernel, weighting):
     X, y = blobs(d)
-    problem = mr.Problem(machine.with_cost(cost), X, y, C=1.0, kernel=kernel, bias=bias)
+    problem = mr.Problem(
+        machine.with_cost(cost),
+        X,
+        y,
+        C=1.0,
+        kernel=kernel,
+        bias=bias,
+        sample_weight=weights(weighting, len(y)),
+    )
     solutions = [mr.solve(problem, method=route) for route in ROUTES]
     for solution in solutions:
         assert solution.converged

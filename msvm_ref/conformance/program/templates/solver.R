@@ -52,5 +52,8 @@ answer <- function(task) {
   list(W = W, b = b, alpha = found$alpha, objective = unbox(found$objective), converged = unbox(found$converged))
 }
 
-task <- fromJSON(paste(readLines(file("stdin"), warn = FALSE), collapse = "\n"), simplifyVector = FALSE)
-cat(toJSON(answer(task), digits = I(17), matrix = "rowmajor"), "\n")
+tasks <- file("stdin", "r") # one task a line: once per start, or many with --persistent
+while (length(line <- readLines(tasks, 1, warn = FALSE)) > 0) {
+  cat(toJSON(answer(fromJSON(line, simplifyVector = FALSE)), digits = I(17), matrix = "rowmajor"), "\n", sep = "")
+  flush(stdout())
+}

@@ -54,4 +54,6 @@ function answer(task) {
   return { ...found, b };
 }
 
-console.log(JSON.stringify(answer(JSON.parse(require("fs").readFileSync(0, "utf8")))));
+// one task a line: once per start, or many with --persistent
+require("readline").createInterface({ input: process.stdin })
+  .on("line", (line) => console.log(JSON.stringify(answer(JSON.parse(line)))));

@@ -69,4 +69,5 @@ def answer(task: dict[str, Any]) -> dict[str, Any]:
     return {"W": W, "b": b, "alpha": alpha, "objective": objective, "converged": converged}
 
 
-print(json.dumps(answer(json.load(sys.stdin))))
+for line in sys.stdin:  # one task a line: once per start, or many with --persistent
+    print(json.dumps(answer(json.loads(line))), flush=True)

@@ -1,0 +1,128 @@
+"""The page: one self-contained HTML file from a run's JSON, readable on a phone, filtered by language and machine."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msvm_ref.conformance.atlas import verdict as v
+from msvm_ref.conformance.atlas.entry import FOLDER
+from msvm_ref.conformance.atlas.markdown import span
+from msvm_ref.conformance.atlas.table import number
+from msvm_ref.pages import article, definitions, escape, provenance_text
+from msvm_ref.pages import page as whole
+
+MARKS: dict[str, Literal["good", "caution", "bad"]] = {
+    "right": "good",
+    "close": "caution",
+    "off": "bad",
+    "breaks": "bad",
+}
+FILTER = """<p id=filter></p><script>
+const rows=[...document.querySelectorAll('[data-language]')],chosen={};
+for(const key of ['language','machine']){const all=[...new Set(rows.map(r=>r.dataset[key]))].sort();
+const box=document.createElement('select');box.ariaLabel=key;
+box.innerHTML='<option value="">every '+key+'</option>'+all.map(a=>'<option>'+a+'</option>').join('');
+const out=r=>Object.keys(chosen).some(k=>chosen[k]&&r.dataset[k]!==chosen[k]);
+box.onchange=()=>{chosen[key]=box.value;for(const r of rows)r.hidden=out(r)};
+document.getElementById('filter').append(box,' ')}
+</script>"""
+
+
+def page(record: dict[str, Any]) -> str:
+    entries = v.by_severity(record["entries"])
+    here = [e for e in entries if e["version"]]
+    away = [e for e in entries if not e["version"]]
+    faulty = sum(bool(v.faults_of(e)) for e in here)
+    parts = [
+        f"<p>{len(here)} solvers of {len({e['library'] for e in here})} libraries against the certified optimum of the "
+        f"problem each says it solves: {faulty} with a fault that a script without this package shows as well. Error is "
+        "(objective − optimum) / optimum, the largest over data sets and "
+        f"{record['repeats']} fits each. Right: within {v.RIGHT:g} at its tightest settings; close: within {v.CLOSE:g}.</p>",
+        _matrix(here),
+        FILTER,
+        "<h2>One by one, the worst first</h2>",
+        *(_block(e) for e in here),
+        "<h2>The data</h2>",
+        definitions((k, escape(words)) for k, words in record["data"].items()),
+    ]
+    if away:
+        parts += [
+            "<h2>Not installed in this run</h2>",
+            definitions((e["name"], f"<code>{escape(e['install'])}</code>") for e in away),
+        ]
+    parts.append(f"<p class=quiet>{escape(provenance_text(record['provenance']))}</p>")
+    return whole("The atlas of multi-class SVMs", parts)
+
+
+def _matrix(entries: list[dict[str, Any]]) -> str:
+    titles = ("verdict", "solver", "version", "machine", "default", "tight", "seconds")
+    head = "".join(f"<th>{t}</th>" for t in titles)
+    return f"<table class=cards><tr>{head}</tr>{''.join(_row(e) for e in entries)}</table>"
+
+
+def _verdict(entry: dict[str, Any]) -> tuple[Literal["good", "caution", "bad"], str]:
+    if v.faults_of(entry):
+        return "bad", "FAULTY"
+    word = v.verdict_of(entry)
+    return MARKS[word], word
+
+
+def _row(e: dict[str, Any]) -> str:
+    mark, word = _verdict(e)
+    cells = (
+        f"<a href='#{escape(e['name'])}'>{escape(e['name'])}</a>",
+        escape(e["version"]),
+        escape(e["machine"]),
+        number(v.worst_error(e, "default")),
+        number(v.worst_error(e, "tight")),
+        f"{v.seconds(e, 'default'):.2g}",
+    )
+    return f"<tr {_data(e)}><td class={mark}>{word}</td>" + "".join(
+        f"<td>{cell}</td>" for cell in cells
+    )
+
+
+def _data(e: dict[str, Any]) -> str:
+    return f"data-language='{escape(e['language'])}' data-machine='{escape(e['machine'])}'"
+
+
+def _block(e: dict[str, Any]) -> str:
+    mark, word = _verdict(e)
+    names = list(dict.fromkeys(cell["data"] for cell in e["cells"]))
+    errors = "".join(
+        f"<tr><td>{escape(n)}</td><td>{span(e, 'default', n)}</td><td>{span(e, 'tight', n)}</td></tr>"
+        for n in names
+    )
+    rows = [
+        ("calls", f"<code>{escape(e['title'])}</code>"),
+        ("solves", escape(e["source"])),
+        ("default", escape(e["settings"]["default"])),
+        ("tightest", escape(e["settings"]["tight"])),
+        ("install", f"<code>{escape(e['install'])}</code>"),
+        *([("besides", escape("; ".join(more)))] if (more := v.remarks(e)) else []),
+        *([("note", escape(e["note"]))] if e["note"] else []),
+        *([("recipe", "of ours, out of the library's parts")] if e["recipe"] else []),
+    ]
+    table = (
+        "<table><tr><th>certified error on</th><th>default</th><th>tightest</th></tr>"
+        f"{errors}</table>"
+    )
+    heading = f"{escape(e['name'])} {escape(e['version'])} · {escape(e['machine'])}"
+    block = article(
+        mark,
+        word,
+        heading,
+        definitions(rows),
+        table,
+        *(_fault(f) for f in v.faults_of(e)),
+        id=e["name"],
+    )
+    return block.replace("<article", f"<article {_data(e)}", 1)
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    script = (FOLDER / "reproducers" / fault["script"]).read_text().strip()
+    return (
+        f"<details><summary>{escape(fault['title'])}</summary><pre>{escape(script)}</pre>"
+        f"<p class=quiet>prints</p><pre>{escape(fault['printed'])}</pre></details>"
+    )

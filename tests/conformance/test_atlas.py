@@ -1,0 +1,240 @@
+"""The atlas: what is right is called right, what is wrong is not, and what ends its process is a record."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from msvm_ref.cli import main
+from msvm_ref.conformance.atlas import verdict as v
+from msvm_ref.conformance.atlas.data import case_of
+from msvm_ref.conformance.atlas.entry import Entry, Finding
+from msvm_ref.conformance.atlas.findings import shown_by_script
+from msvm_ref.conformance.atlas.markdown import markdown
+from msvm_ref.conformance.atlas.measure import measured
+from msvm_ref.conformance.atlas.page import page
+from msvm_ref.conformance.atlas.probes import Probe
+from msvm_ref.conformance.atlas.registry import ENTRIES, entry_named
+from msvm_ref.conformance.atlas.runner import Truths as RunTruths
+from msvm_ref.conformance.atlas.runner import Worker, cell, run
+from msvm_ref.conformance.atlas.truths import truth
+from msvm_ref.model.catalogue import CS, WW
+from msvm_ref.model.conventions import Convention, Factor
+from msvm_ref.model.conventions import literals as cv
+from tests.small_problems import NIGHTLY
+
+HERE = "tests.conformance.atlas_mutants"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("MSVM_REF_CACHE", str(tmp_path_factory.getbasetemp() / "atlas"))
+
+
+def entry(function: str, **changes: object) -> Entry:
+    base = entry_named("sklearn-linearsvc-primal")
+    return replace(
+        base, name=function, adapter=f"{HERE}:{function}", default={}, tight={}, **changes
+    )
+
+
+def test_names_are_unique_and_adapters_exist():
+    assert len({e.name for e in ENTRIES}) == len(ENTRIES) >= 20
+    for e in ENTRIES:
+        module, _, function = e.adapter.partition(":")
+        __import__(f"msvm_ref.conformance.atlas.adapters.{module}", fromlist=[function])
+        assert e.install
+        assert e.convention.source
+        assert all(f.path.is_file() for f in e.findings)
+
+
+def test_a_script_uses_neither_this_package_nor_its_solvers():
+    for e in ENTRIES:
+        assert not any("msvm_ref" in f.path.read_text() for f in e.findings)
+
+
+def test_a_right_entry_is_right_and_mutants_are_not():
+    names = ("right", "mean_for_sum", "swapped", "one_step", "rounded")
+    entries = [entry(name) for name in names]
+    record = run(entries, ["wine"], repeats=1)
+    words = {e["name"]: v.verdict_of(e) for e in record["entries"]}
+    assert words == {
+        "right": "right",
+        "mean_for_sum": "off",
+        "swapped": "off",
+        "one_step": "off",
+        "rounded": "close",
+    }
+    assert not any(v.faults_of(e) for e in record["entries"])
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        ("aborts", "signal 6"),
+        ("refuses", "ValueError"),
+        ("nothing", "no candidate"),
+        ("nan", "no candidate"),
+    ],
+)
+def test_what_breaks_is_a_record(function, words):
+    made = cell(Worker(entry(function), 60.0), "tight", "wine", 2, RunTruths())
+    text = json.dumps(made)
+    assert words in text
+    assert '"error"' not in text
+
+
+def test_after_an_abort_the_next_fit_has_a_process_again():
+    worker = Worker(entry("aborts_once"), 60.0)
+    case = case_of("wine")
+    assert "broke" in worker.fit(replace(case, C=2.0), "default")
+    assert "W" in worker.fit(case, "default")
+
+
+def test_a_fit_that_hangs_is_ended():
+    worker = Worker(entry("hangs"), 3.0)
+    assert "3 s" in worker.fit(case_of("wine"), "default")["broke"]
+
+
+def test_labels_that_are_no_argmax_are_counted():
+    made = cell(Worker(entry("mislabels"), 60.0), "tight", "wine", 1, RunTruths())
+    assert made["fits"][0]["labels_off"] == 5
+
+
+def test_every_pair_and_the_vote_are_judged():
+    from sklearn.svm import SVC
+
+    from msvm_ref.conformance.atlas.adapters.scikit_learn import one_vs_one
+    from msvm_ref.conformance.atlas.worker import plain
+
+    svc, case = entry_named("sklearn-svc"), case_of("wine")
+    C = svc.convention.from_C(case.C, len(case.y), 2)
+    X = np.array(case.X)
+    line = plain(one_vs_one(SVC(kernel="linear", C=C, tol=1e-8).fit(X, case.y), X))
+    truths = RunTruths()
+    good = measured(svc, case, line, truths)
+    assert good["error"] < 1e-5
+    assert good["pairs"] == 3
+    assert good["labels_off"] == 0
+    for k in range(3):  # any one pair off is seen, and which
+        pairs = [dict(p) for p in line["pairs"]]
+        pairs[k]["w"] = (np.array(pairs[k]["w"]) * 1.5).tolist()
+        bad = measured(svc, case, {**line, "pairs": pairs}, truths)
+        assert bad["error"] > 1e-2
+        assert bad["pair"] == list(pairs[k]["classes"])
+    flipped = [{**p, "w": [-x for x in p["w"]], "b": -p["b"]} for p in line["pairs"]]
+    assert measured(svc, case, {**line, "pairs": flipped}, truths)["labels_off"] > 100
+    short = measured(svc, case, {**line, "pairs": line["pairs"][:2]}, truths)
+    assert "no weights for the pair" in short["failure"]
+
+
+def test_a_stored_truth_is_certified_anew_and_a_forged_one_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("MSVM_REF_CACHE", str(tmp_path))
+    problem = cv.LIBLINEAR_OVR2.pose(case_of("wine").X, case_of("wine").y, 1.0).problem
+    first = truth(problem)
+    (file,) = (tmp_path / "atlas").glob("*.npz")
+    assert truth(problem).method == "stored"
+    np.savez(file, W=first.W * 2, b=first.b, alpha=first.alpha)
+    assert truth(problem).method != "stored"
+    file.write_bytes(b"no archive")
+    assert truth(problem).certificate.relative_gap <= 1e-9
+
+
+def finding(tmp_path, monkeypatch, text: str, **more: object) -> dict[str, object]:
+    import msvm_ref.conformance.atlas.entry as module
+
+    (tmp_path / "reproducers").mkdir(exist_ok=True)
+    (tmp_path / "reproducers" / "script.py").write_text(text)
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    return shown_by_script(Finding("it is so", "script.py", **more), 20.0)
+
+
+def test_a_fault_is_shown_by_an_assertion_alone(tmp_path, monkeypatch):
+    assert finding(tmp_path, monkeypatch, "assert 1 > 2, 'got 1'")["shown"]
+    assert not finding(tmp_path, monkeypatch, "print('fine')")["shown"]
+    assert not finding(tmp_path, monkeypatch, "import no_such_module_at_all")["shown"]
+    assert not finding(tmp_path, monkeypatch, "import os; os.abort()")["shown"]
+    assert finding(tmp_path, monkeypatch, "import os; os.abort()", signal=True)["shown"]
+    assert not finding(tmp_path, monkeypatch, "assert 1 > 2", signal=True)["shown"]
+
+
+@pytest.mark.skipif(not NIGHTLY, reason="runs every script: nightly")
+def test_every_known_fault_of_what_is_installed_is_there():
+    for e in ENTRIES:
+        for known in e.findings if e.probe.version() else ():
+            assert shown_by_script(known, 120.0)["shown"], known.title
+
+
+def test_what_is_not_installed_is_listed_with_its_line(capsys, monkeypatch):
+    import msvm_ref.conformance.atlas.registry as registry
+
+    away = replace(entry("right"), probe=Probe("no-such-library"), install="pip install no-such")
+    monkeypatch.setattr(registry, "ENTRIES", (away,))
+    assert main(["atlas", "--list"]) == 0
+    assert "pip install no-such" in capsys.readouterr().out
+    assert main(["atlas", "--quiet"]) == 0
+    assert "0 entries here, 1 not installed" in capsys.readouterr().out
+
+
+def test_the_command_writes_page_markdown_and_json(tmp_path, capsys):
+    kept = tmp_path / "run.json"
+    names = ["sklearn-linearsvc-primal", "sklearn-svc"]
+    options = ["--data", "iris", "--repeats", "2", "--quiet"]
+    assert main(["atlas", *names, *options, "--report", str(kept)]) == 0
+    told = capsys.readouterr().out
+    assert "sklearn-svc" in told
+    html, text = tmp_path / "page.html", tmp_path / "page.md"
+    assert main(["atlas", "--from", str(kept), "--report", str(html), "--report", str(text)]) == 0
+    record = json.loads(kept.read_text())
+    assert html.read_text() == page(record)
+    assert text.read_text() == markdown(record)
+    assert "right" in html.read_text()
+    assert "http" not in html.read_text().replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    "words", [["atlas", "no-such"], ["atlas", "--data", "no-such"], ["atlas", "--from", "no.json"]]
+)
+def test_wrong_words_are_usage_errors(words, capsys):
+    assert main(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_bug_report_has_the_script_and_what_it_prints(capsys):
+    assert main(["atlas", "--bug-report", "sklearn-sgd"]) == 0
+    told = capsys.readouterr().out
+    assert "SGDClassifier" in told
+    assert "AssertionError" in told
+    assert "msvm_ref" not in told
+    assert main(["atlas", "--bug-report", "sklearn-svc"]) == 2
+
+
+def test_the_list_needs_no_heavy_library():
+    code = (
+        "import sys; from msvm_ref.cli import main; main(['atlas', '--list', '-q']); "
+        "assert not {'sklearn', 'cvxpy', 'numba'} & set(sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_constant_before_the_penalty_and_a_factor_outside_the_power():
+    """lambda/2 ||V||^2 + 3 sum xi^2 at lambda is ours at C = 3/lambda, and the objective is lambda times ours."""
+    theirs = Convention(
+        "t", WW.with_cost("quadratic"), multiple=Factor(Fraction(3)), parameter="1/C"
+    )
+    assert theirs.to_C(0.5, n=7, d=3) == 6.0
+    assert theirs.from_C(6.0, n=7, d=3) == 0.5
+    assert theirs.objective_factor(Fraction(1, 2), 3) == 2
+    relative = Convention("r", CS, scale=Factor(Fraction(2)), parameter="1/C")
+    assert relative.to_C(0.5, n=7, d=3) == 8.0

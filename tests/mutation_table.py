@@ -1,0 +1,413 @@
+"""The mutants: a file below msvm_ref/, what stands there, what is put in its place, and the test that must notice.
+
+One change each, of the kind a tired person makes: a sign, a bound, a factor, an index, a case forgotten. ``before`` occurs
+once in its file. The killer is what pytest is given (a file, a test, -k words): it passes on the code as it is and fails on
+the mutant. ``python tests/mutation.py`` sees to both.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    file: str
+    before: str
+    after: str
+    killer: str
+
+
+JUDGE = "tests/judge/test_judge.py"
+ENCLOSED = f"{JUDGE}::test_values_enclose_the_exact_rationals"
+KKT = f"{JUDGE}::test_the_kkt_blocks_are_sums_of_products_written_out"
+FEASIBLE = f"{JUDGE}::test_repaired_multipliers_are_exactly_feasible"
+BLINDED = "tests/judge/test_mutants.py"
+ROUTES = "tests/solvers/truth/test_routes.py::test_three_routes_agree_within_their_certified_gaps"
+COPIES = "tests/solvers/test_weights.py::test_a_weight_is_so_many_copies"
+UV6 = "tests/solvers/truth/test_kesler.py::test_uv_6_as_printed_is_the_dual_of_another_problem"
+MACHINE = "tests/model/test_machine.py"
+PROBLEM = "tests/model/test_problem.py"
+CHECKER = "tests/exact/test_checker.py -k LLW"
+BRUTE = "tests/exact/test_brute_force.py"
+RISK = "tests/fisher/test_risk.py"
+THEORY = "properties/test_theory.py"
+REGIMES = "tests/studies/test_regimes.py"
+KESLER = "tests/solvers/classic/test_kesler_kernel.py"
+WORKING_SET = f"{KESLER}::test_bsvms_working_set_is_the_largest_free_and_the_smallest_of_all"
+CLASSIC = "tests/solvers/classic/test_methods.py"
+CS_BLOCK = "tests/solvers/classic/test_cs_block.py"
+PAIRS = "tests/reductions/test_one_vs_all_one_vs_one_dag.py"
+TREES = "tests/reductions/test_margin_trees.py"
+SMAX = "tests/softmax/test_loss.py"
+LOSSES = "tests/losses/test_losses.py::test_numpy_is_within_an_ulp_of_the_scale_of_the_exact_value"
+CONVENTIONS = "tests/conformance/test_conventions.py"
+BASIS = "tests/model/test_representation.py"
+LEDGER = "tests/studies/papers/test_ledger.py"
+
+MUTANTS = (
+    # the six that once lived
+    Mutant(
+        "solvers/truth/dual.py",
+        "sums <= self.C * given.weight[owner]",
+        "sums <= self.C",
+        f"{COPIES}[dual]",
+    ),
+    Mutant(
+        "solvers/truth/dual.py",
+        "cp.multiply(given.weight[owner] ** -0.5, sums)",
+        "sums",
+        f"{COPIES}[dual]",
+    ),
+    Mutant(
+        "solvers/truth/kesler.py",
+        "self.C * (weight @ xi)",
+        "self.C * cp.sum(xi)",
+        f"{COPIES}[kesler]",
+    ),
+    Mutant("solvers/truth/kesler.py", "cp.multiply(weight**-0.5, xi)", "xi", f"{COPIES}[kesler]"),
+    Mutant("studies/regimes.py", "sharp = gamma[y][p] / q", "sharp = 1 / q", REGIMES),
+    Mutant(
+        "judge/kkt.py",
+        "np.ones((problem.n, 1))\n        if problem.spec.shared",
+        "np.zeros((problem.n, 1))\n        if problem.spec.shared",
+        KKT,
+    ),
+    Mutant(
+        "solvers/classic/bsvm.py",
+        "value = -v[i, m] if free_only else v[i, m]",
+        "value = v[i, m] if free_only else -v[i, m]",
+        WORKING_SET,
+    ),
+    # costs and weights
+    Mutant(
+        "solvers/truth/primal.py",
+        "objective += self.C * (weight @ xi)",
+        "objective += self.C * cp.sum(xi)",
+        f"{COPIES}[primal]",
+    ),
+    Mutant("solvers/truth/primal.py", "share / np.sqrt(weight)", "share", f"{COPIES}[primal]"),
+    Mutant(
+        "model/problem.py",
+        "return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)",
+        "return frozen(np.full(self.n, self.C))",
+        f"{COPIES}[primal]",
+    ),
+    Mutant(
+        "model/problem.py",
+        "rest < 0, np.nextafter(product, 0.0), product",
+        "rest > 0, np.nextafter(product, 0.0), product",
+        f"{PROBLEM}::test_costs_below_are_the_largest_floats_below_the_product",
+    ),
+    Mutant(
+        "solvers/classic/kesler.py",
+        "cost = problem.costs[i]",
+        "cost = 0 * problem.costs[i] + problem.C",
+        f"{COPIES}[m1-smo]",
+    ),
+    Mutant(
+        "solvers/classic/kesler.py",
+        "1 / (2 * cost) if spec.quadratic",
+        "1 / cost if spec.quadratic",
+        f"{KESLER}::test_the_diagonal_is_the_gram_s",
+    ),
+    Mutant(
+        "solvers/classic/kesler.py",
+        '(1.0 if problem.bias == "penalized" else 0.0)',
+        "0.0",
+        f"{KESLER}::test_any_single_class_solver_can_use_it",
+    ),
+    # machines
+    Mutant(
+        "model/machine.py",
+        'RELATIVE = Margin("relative", Fraction(0), Fraction(1, 2), Fraction(-1, 2))',
+        'RELATIVE = Margin("relative", Fraction(0), Fraction(1), Fraction(-1))',
+        MACHINE,
+    ),
+    Mutant(
+        "model/machine.py",
+        "(self.true + self.rival) / d) if centred",
+        "(self.true - self.rival) / d) if centred",
+        MACHINE,
+    ),
+    Mutant("model/machine.py", "g, Fraction(0), g - 1)", "g, Fraction(0), (g - 1) / 2)", MACHINE),
+    Mutant("model/machine.py", "own_per_rival=g)", "own_per_rival=1 - g)", MACHINE),
+    Mutant(
+        "model/machine.py",
+        "np.fill_diagonal(array, float(self.own + self.own_per_rival * (d - 1)))",
+        "np.fill_diagonal(array, float(self.own + self.own_per_rival * d))",
+        MACHINE,
+    ),
+    Mutant(
+        "model/entries.py",
+        "array[:, every, every] = float(self.rival)",
+        "array[:, every, every] = float(self.rest)",
+        MACHINE,
+    ),
+    Mutant(
+        "model/entries.py",
+        "row[y] = self.own if c == y else self.true",
+        "row[c] = self.own if c == y else self.true",
+        MACHINE,
+    ),
+    Mutant(
+        "model/kernels.py",
+        "np.asarray((self.gamma * (a @ b.T) + self.coef0) ** self.degree)",
+        "np.asarray((self.gamma * (a @ b.T + self.coef0)) ** self.degree)",
+        PROBLEM,
+    ),
+    # the judge
+    Mutant(
+        "judge/objective.py",
+        "return np.maximum(t.max(axis=1, keepdims=True) if problem.spec.shared else t, 0)",
+        "return np.maximum(t, 0)",
+        ENCLOSED,
+    ),
+    Mutant(
+        "judge/objective.py",
+        "return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha",
+        "return alpha.max(axis=1, keepdims=True) if problem.spec.shared else alpha",
+        KKT,
+    ),
+    Mutant(
+        "judge/objective.py",
+        "loss, doubt = xi * xi, 2 * xi * doubt + doubt * doubt",
+        "loss, doubt = xi, doubt",
+        ENCLOSED,
+    ),
+    Mutant(
+        "judge/objective.py", "np.divide(total, 4 * cost,", "np.divide(total, 2 * cost,", ENCLOSED
+    ),
+    Mutant(
+        "judge/objective.py",
+        "terms = np.concatenate([terms, -b * b / 2])",
+        "terms = np.concatenate([terms, b * b / 2])",
+        ENCLOSED,
+    ),
+    Mutant(
+        "judge/objective.py",
+        "penalty = b.astype(dtype) ** 2 / 2 if penalized",
+        "penalty = b.astype(dtype) ** 2 if penalized",
+        "properties/test_duality.py::test_gap_is_distance_plus_complementarity_minus_bias_times_residual",
+    ),
+    Mutant(
+        "judge/objective.py",
+        "np.asarray(dtype(problem.C) * one.astype(dtype))[:, None]",
+        "np.asarray(dtype(problem.C) * np.ones(problem.n, dtype=dtype))[:, None]",
+        "properties/test_duality.py::test_values_enclose_the_exact_rational_values",
+    ),
+    Mutant(
+        "judge/objective.py",
+        'if problem.bias == "none" and b.any():',
+        'if problem.bias == "none" and b.all():',
+        "tests/judge tests/exact/test_rigorous.py",
+    ),
+    Mutant(
+        "judge/feasible.py",
+        "return np.minimum(inside, cost)\n    inside",
+        "return inside\n    inside",
+        FEASIBLE,
+    ),
+    Mutant(
+        "judge/feasible.py",
+        "return np.asarray(inside * np.minimum(scale, 1.0))",
+        "return np.asarray(inside)",
+        FEASIBLE,
+    ),
+    Mutant(
+        "judge/feasible.py",
+        "counts = spec.mask[problem.y] & (cost > 0) & (alpha > NOTHING)",
+        "counts = (cost > 0) & (alpha > NOTHING)",
+        FEASIBLE,
+    ),
+    Mutant("judge/feasible.py", "return [x - mean for x in v]", "return v", UV6),
+    Mutant(
+        "judge/certify.py",
+        "math.nextafter(self.lower.low - self.dual.charge, -math.inf)",
+        "self.lower.low",
+        "tests/judge/test_judge.py tests/judge/test_hostile.py properties/test_duality.py",
+    ),
+    Mutant(
+        "judge/kkt.py",
+        "square = (2 * cost * xi - total) ** 2",
+        "square = (cost * xi - total) ** 2",
+        KKT,
+    ),
+    Mutant("judge/kkt.py", "off = off + (at.b - A.sum(axis=0)) ** 2", "off = off + 0.0", KKT),
+    Mutant(
+        "judge/kkt.py",
+        "reach = _root_up(2 * max(excess, Fraction(0)))",
+        "reach = _root_up(max(excess, Fraction(0)) / 2)",
+        "tests/exact/test_rigorous.py tests/judge properties/test_duality.py::test_distance_bound_holds_for_any_candidate",
+    ),
+    Mutant(
+        "judge/kkt.py",
+        '"dual_sign": float((np.maximum(-alpha, 0.0) / scale).max())',
+        '"dual_sign": float((np.maximum(alpha, 0.0) / scale).max())',
+        BLINDED,
+    ),
+    Mutant(
+        "judge/kkt.py",
+        "abs(np.where(mask, 0.0, alpha))",
+        "abs(np.where(mask, 0.0, 0.0 * alpha))",
+        BLINDED,
+    ),
+    # exact
+    Mutant("exact/check.py", "if v < 0]", "if v < -1]", CHECKER),
+    Mutant("exact/check.py", "if v != 0 and p not in counted", "if v != 0 and p in ()", CHECKER),
+    Mutant(
+        "exact/check.py",
+        'if problem.bias == "none" and any(b):',
+        'if problem.bias == "none" and all(b):',
+        "tests/exact/test_checker.py::test_one_bias_where_there_is_none_is_refused_even_where_it_costs_nothing",
+    ),
+    Mutant(
+        "exact/check.py",
+        "if sum(b, fmpq(0)):",
+        "if False:",
+        "tests/exact/test_checker.py::test_one_bias_where_there_is_none_is_refused_even_where_it_costs_nothing",
+    ),
+    Mutant(
+        "exact/check.py",
+        "elif any(rest):\n            return False",
+        "elif any(rest):\n            return True",
+        "tests/exact",
+    ),
+    Mutant(
+        "exact/lcp.py",
+        "q[j] = fmpq(1), fmpq(-1), data.cost[pair[0]]",
+        "q[j] = fmpq(1), fmpq(-1), data.cost[0]",
+        f"{COPIES}[exact]",
+    ),
+    # theory
+    Mutant(
+        "fisher/risk.py", "for b in bayes\n    )", "for b in bayes[:1]\n    )", f"{RISK} {THEORY}"
+    ),
+    Mutant("fisher/risk.py", "point,\n        bounded,", "True,\n        bounded,", RISK),
+    Mutant(
+        "fisher/risk.py",
+        "tuple(ranked),\n        bayes,",
+        "tuple(ranked)[:1],\n        bayes,",
+        THEORY,
+    ),
+    Mutant(
+        "fisher/risk.py",
+        "None if vertices is None else tuple(fractions(v) for v in vertices),",
+        "None if vertices is None else tuple(fractions(v) for v in vertices[:1]),",
+        f"{THEORY}::test_the_set_of_minimisers_is_a_linear_programs_face",
+    ),
+    Mutant("fisher/probability.py", "if total != 1:", "if False:", RISK),
+    Mutant("studies/regimes.py", "Fraction(1, d * n)", "Fraction(1, n)", REGIMES),
+    Mutant(
+        "studies/regimes.py",
+        "return c * self.linear_term - c * c * self.square_term / 2",
+        "return c * self.linear_term - c * c * self.square_term",
+        REGIMES,
+    ),
+    # algorithms of the papers
+    Mutant("solvers/classic/bsvm.py", "v = -max(g[i, m], 0.0)", "v = -abs(g[i, m])", WORKING_SET),
+    Mutant(
+        "solvers/classic/bsvm.py",
+        "elif y[j] == m:",
+        "elif y[j] != m:",
+        f"{KESLER}::test_the_column_recipe_of_hl_15_is_the_bracket",
+    ),
+    Mutant(
+        "solvers/classic/bsvm.py",
+        "bracket -= 1.0 if y[j] == m else 0.0",
+        "bracket += 1.0 if y[j] == m else 0.0",
+        f"{KESLER}::test_an_entry_of_bsvms_sub_problem_is_the_bracket",
+    ),
+    Mutant(
+        "solvers/classic/cs_decomposition.py",
+        "if a[i, m] < (C if m == own else 0.0):",
+        "if a[i, m] < C:",
+        f"{COPIES}[cs-decomposition]",
+    ),
+    Mutant(
+        "solvers/classic/cs_decomposition.py",
+        "if not C > 0.0:",
+        "if C > 0.0:",
+        f"{COPIES}[cs-decomposition]",
+    ),
+    # reductions, softmax, losses, conventions, representations
+    Mutant("reductions/one_vs_one.py", "votes[:, j] += h >= 0", "votes[:, j] += h > 0", PAIRS),
+    Mutant(
+        "reductions/one_vs_one.py",
+        "votes.max(axis=1) == d - 1",
+        "votes.max(axis=1) >= d - 2",
+        f"{PAIRS} properties/test_reductions.py",
+    ),
+    Mutant("reductions/dag.py", "return h >= 0 if a < b else h < 0", "return h >= 0", PAIRS),
+    Mutant("reductions/dag.py", "back[here[stays]] -= 1", "front[here[stays]] += 1", PAIRS),
+    Mutant(
+        "reductions/linkage.py",
+        'pick = max if rule == "complete" else min',
+        'pick = min if rule == "complete" else max',
+        f"{TREES}::test_linkage_is_scipys",
+    ),
+    Mutant(
+        "reductions/linkage.py",
+        "if merge.height >= below:",
+        "if merge.height > below:",
+        f"{TREES}::test_a_merge_at_the_limit_itself_is_not_kept_together",
+    ),
+    Mutant("softmax/loss.py", "far = (1 - k) * np.exp(-gamma * a)", "far = (1 - k)", SMAX),
+    Mutant(
+        "softmax/loss.py",
+        "np.where(s < 1, 1.0, 0.0)",
+        "np.where(s < 0, 1.0, 0.0)",
+        f"{SMAX} tests/softmax/test_solve.py",
+    ),
+    Mutant(
+        "softmax/loss.py", "a[np.arange(len(y)), y] = 0.0", "a[np.arange(len(y)), 0] = 0.0", SMAX
+    ),
+    Mutant(
+        "losses/hinge.py",
+        "rate = 2 * v if plan.quadratic",
+        "rate = v if plan.quadratic",
+        "tests/losses/test_losses.py::test_our_own_slopes_are_in_the_subdifferential",
+    ),
+    Mutant(
+        "losses/hinge.py",
+        "return slope - xp.mean(slope, axis=-1, keepdims=True) if plan.centred else slope",
+        "return slope",
+        "tests/losses/test_losses.py tests/losses/test_exact.py",
+    ),
+    Mutant("losses/hinge.py", "return xi * xi if plan.quadratic else xi", "return xi", LOSSES),
+    Mutant(
+        "model/conventions/convention.py",
+        "self.loss.at(d) ** q * self.scale.at(d) ** 2",
+        "self.loss.at(d) * self.scale.at(d) ** 2",
+        CONVENTIONS,
+    ),
+    Mutant(
+        "model/conventions/convention.py",
+        'return factor if self.parameter == "C" else factor / n',
+        "return factor",
+        CONVENTIONS,
+    ),
+    Mutant(
+        "model/conventions/convention.py",
+        "return self.loss.at(d) * self.objective_factor(theirs, d)",
+        "return self.objective_factor(theirs, d)",
+        CONVENTIONS,
+    ),
+    Mutant(
+        "studies/papers/claim.py",
+        "return Verdict.PART if self.claim.cut else Verdict.CORRECTED",
+        "return Verdict.CORRECTED",
+        f"{LEDGER} -k cut",
+    ),
+    Mutant(
+        "studies/papers/ledger.py",
+        "for d in decisions if not d.claim.found_here]",
+        "for d in decisions]",
+        f"{LEDGER} -k found_here",
+    ),
+    Mutant(
+        "solvers/compiled.py",
+        "digest.update(source.read_bytes())",
+        'digest.update(b"")',
+        "tests/solvers/test_compiled.py",
+    ),
+)
