@@ -12,7 +12,7 @@ from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.kernel_cache import Rows, fetch
-from msvm_ref.solvers.fast.steps import block_step, is_held, leave, slopes, wanted
+from msvm_ref.solvers.fast.steps import visit, wanted
 
 
 @njit(cache=True, error_model="numpy")
@@ -33,44 +33,20 @@ def epoch(
     alpha: Array,
 ) -> tuple[int, int, float]:
     """One pass over ``order``; (steps, classes moved in them, largest violation)."""
-    play, count, pinned, asleep = lists
+    play, count, pinned, _ = lists
     d, n = scores.shape
     kind, columns, gamma, coef0, degree, _, slot, owner, used, counters = store
-    classes, ranking, move, _, here, g, new, q, v, curve, change = scratch
+    classes, move, here = scratch[0], scratch[2], scratch[4]
     steps, moves, worst = 0, 0, 0.0
     for i in order:
-        m, label = count[i], y[i]
+        label = y[i]
         here[0, label] = 0.0
-        for t in range(wanted(machine[0], label, pinned[i], play, i, m, d, classes)):
+        for t in range(wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)):
             here[0, classes[t]] = scores[classes[t], i]
-        slopes(machine, label, play, i, m, here, 0, g)
-        m, pinned[i], violation = leave(
-            machine, label, cost[i], room, play, i, m, pinned[i], alpha, g
+        moved, _, violation = visit(
+            machine, i, label, diagonal[i] + rho, cost[i], room, lists, scratch, alpha
         )
-        count[i], asleep[i] = m, is_held(m, pinned[i], violation)
-        if asleep[i]:
-            continue
         worst = max(worst, violation)
-        moved, _ = block_step(
-            machine,
-            label,
-            diagonal[i] + rho,
-            cost[i],
-            pinned[i],
-            play,
-            i,
-            m,
-            g,
-            alpha,
-            new,
-            classes,
-            move,
-            q,
-            v,
-            curve,
-            change,
-            ranking,
-        )
         if moved == 0:
             continue
         steps += 1
@@ -80,8 +56,6 @@ def epoch(
             else fetch(i, kind, columns, gamma, coef0, degree, table, slot, owner, used, counters)
         )
         row = table[at]
-        for j in range(m):
-            alpha[i, play[i, j]] = new[j]
         for t in range(moved):
             factor = move[t]
             if factor != 0.0:

@@ -17,7 +17,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.lean import lean
-from msvm_ref.solvers.fast.steps import block_step, is_held, leave, slopes, wanted
+from msvm_ref.solvers.fast.steps import visit, wanted
 
 
 @lean(fastmath={"reassoc", "contract", "nsz"})
@@ -38,56 +38,28 @@ def dense_epoch(
     gains: Array,
 ) -> tuple[int, int, float]:
     """One pass over ``order`` with W (d x p); (steps, dot products, largest violation); each visit's gain into ``gains``."""
-    play, count, pinned, asleep = lists
+    play, count, pinned, _ = lists
     d, p = W.shape
-    classes, ranking, move, _, here, g, new, q, v, curve, change = scratch
+    classes, move, here = scratch[0], scratch[2], scratch[4]
     steps, dots, worst = 0, 0, 0.0
-    for visit in range(len(order)):
-        i = order[visit]
-        m, label = count[i], y[i]
+    for at in range(len(order)):
+        i = order[at]
+        label = y[i]
         here[0, label] = 0.0
-        asked = wanted(machine[0], label, pinned[i], play, i, m, d, classes)
+        asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
         dots += asked
         for t in range(asked):
             c, value = classes[t], 0.0
             for f in range(p):
                 value += W[c, f] * X[i, f]
             here[0, c] = value + bias[c]
-        slopes(machine, label, play, i, m, here, 0, g)
-        m, pinned[i], violation = leave(
-            machine, label, cost[i], room, play, i, m, pinned[i], alpha, g
+        moved, gains[at], violation = visit(
+            machine, i, label, squares[i] + rho, cost[i], room, lists, scratch, alpha
         )
-        gains[visit] = 0.0
-        count[i], asleep[i] = m, is_held(m, pinned[i], violation)
-        if asleep[i]:
-            continue
         worst = max(worst, violation)
-        moved, gain = block_step(
-            machine,
-            label,
-            squares[i] + rho,
-            cost[i],
-            pinned[i],
-            play,
-            i,
-            m,
-            g,
-            alpha,
-            new,
-            classes,
-            move,
-            q,
-            v,
-            curve,
-            change,
-            ranking,
-        )
         if moved == 0:
             continue
-        gains[visit] = gain
         steps += 1
-        for j in range(m):
-            alpha[i, play[i, j]] = new[j]
         for t in range(moved):
             factor = move[t]
             if factor != 0.0:
@@ -118,15 +90,15 @@ def sparse_epoch(
     gains: Array,
 ) -> tuple[int, int, float]:
     """The same with W (p x d) and CSR rows."""
-    play, count, pinned, asleep = lists
+    play, count, pinned, _ = lists
     d = W.shape[1]
-    classes, ranking, move, sums, here, g, new, q, v, curve, change = scratch
+    classes, move, sums, here = scratch[0], scratch[2], scratch[3], scratch[4]
     steps, dots, worst = 0, 0, 0.0
-    for visit in range(len(order)):
-        i = order[visit]
-        m, label = count[i], y[i]
+    for at in range(len(order)):
+        i = order[at]
+        label = y[i]
         here[0, label] = 0.0
-        asked = wanted(machine[0], label, pinned[i], play, i, m, d, classes)
+        asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
         dots += asked
         for t in range(asked):
             sums[t] = bias[classes[t]]
@@ -136,41 +108,13 @@ def sparse_epoch(
                 sums[t] += x * W[f, classes[t]]
         for t in range(asked):
             here[0, classes[t]] = sums[t]
-        slopes(machine, label, play, i, m, here, 0, g)
-        m, pinned[i], violation = leave(
-            machine, label, cost[i], room, play, i, m, pinned[i], alpha, g
+        moved, gains[at], violation = visit(
+            machine, i, label, squares[i] + rho, cost[i], room, lists, scratch, alpha
         )
-        gains[visit] = 0.0
-        count[i], asleep[i] = m, is_held(m, pinned[i], violation)
-        if asleep[i]:
-            continue
         worst = max(worst, violation)
-        moved, gain = block_step(
-            machine,
-            label,
-            squares[i] + rho,
-            cost[i],
-            pinned[i],
-            play,
-            i,
-            m,
-            g,
-            alpha,
-            new,
-            classes,
-            move,
-            q,
-            v,
-            curve,
-            change,
-            ranking,
-        )
         if moved == 0:
             continue
-        gains[visit] = gain
         steps += 1
-        for j in range(m):
-            alpha[i, play[i, j]] = new[j]
         for t in range(moved):
             bias[classes[t]] += rho * move[t]
         for e in range(indptr[i], indptr[i + 1]):
@@ -189,7 +133,10 @@ class LinearEngine(Engine):
             self.free and not self.sparse
         ):  # sum_i A_i = 0 lets the features be centred, which helps the ascent
             self.mean = problem.X.mean(axis=0)
-        self.X: Any = problem.X - self.mean if self.mean.any() else problem.X
+        self.X: Any = problem.X
+        if self.mean.any():
+            self.X = problem.X - self.mean
+            self.X.flags.writeable = False  # as the problem's own: one kernel is compiled for both
         p, d = self.X.shape[1], problem.d
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)

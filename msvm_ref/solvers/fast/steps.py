@@ -297,6 +297,56 @@ def leave(
     return m, pinned, worst
 
 
+@lean()
+def visit(
+    machine: tuple[Any, ...],
+    i: int,
+    label: int,
+    k: float,
+    cost: float,
+    room: float,
+    lists: tuple[Any, ...],
+    scratch: tuple[Any, ...],
+    alpha: Array,
+) -> tuple[int, float, float]:
+    """Example i, its scores in the scratch: who leaves play, then the block's optimum into alpha.
+
+    Returns how many classes' scores change, by ``move`` at ``classes``, the dual's gain, and the violation before.
+    """
+    play, count, pinned, asleep = lists
+    classes, ranking, move, _, here, g, new, q, v, curve, change = scratch
+    m = count[i]
+    slopes(machine, label, play, i, m, here, 0, g)
+    m, pinned[i], violation = leave(machine, label, cost, room, play, i, m, pinned[i], alpha, g)
+    count[i], asleep[i] = m, is_held(m, pinned[i], violation)
+    if asleep[i]:
+        return 0, 0.0, 0.0
+    moved, gain = block_step(
+        machine,
+        label,
+        k,
+        cost,
+        pinned[i],
+        play,
+        i,
+        m,
+        g,
+        alpha,
+        new,
+        classes,
+        move,
+        q,
+        v,
+        curve,
+        change,
+        ranking,
+    )
+    if moved > 0:
+        for j in range(m):
+            alpha[i, play[i, j]] = new[j]
+    return moved, gain, violation
+
+
 @njit(cache=True, error_model="numpy")
 def survey(
     machine: tuple[Any, ...],
