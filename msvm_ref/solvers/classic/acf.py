@@ -10,7 +10,7 @@ A block that gains more than the average is visited more often. The first schedu
 measures r. A schedule holds about n visits; the frequencies are p_i / sum p. One that gains nothing is followed by a
 uniform one; where that gains nothing either, no block has a better step in float64.
 
-The block's optimum is that of ``fast.steps`` (closed forms; coordinate ascent for margins of no known shape), so every
+The visits are those of ``fast.linear_engine`` (closed forms; coordinate ascent for margins of no known shape), so every
 machine and cost is taken; for WW and CS their paper iterates within the block instead. The run ends
 where no KKT condition of any example is violated by more than the precision.
 """
@@ -18,14 +18,11 @@ where no KKT condition of any example is violated by more than the precision.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import (
     Run,
@@ -39,7 +36,7 @@ from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import blocks
-from msvm_ref.solvers.fast.steps import block_step, totals
+from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.solution import Solution
 
 CHANGE = 1 / 5
@@ -70,7 +67,7 @@ def solve_acf(
     scale = float(abs(problem.spec.gamma).max()) or 1.0
 
     def advance(precision: float) -> Run:
-        ascent.refresh()
+        ascent.engine.refresh()
 
         def step(most: int) -> tuple[int, bool]:
             for sweep in range(most):
@@ -106,48 +103,44 @@ def refuse(problem: Problem) -> None:
 
 
 class AdaptiveAscent:
-    """The multipliers, W (p x d) and b of them, and the preferences."""
+    """The multipliers and W of the linear engine of ``fast``, every component in play, and the preferences."""
 
     def __init__(self, problem: Problem, random: np.random.Generator) -> None:
-        self.problem, self.random, self.machine = problem, random, blocks(problem).packed
-        self.y, self.costs = np.asarray(problem.y), np.array(problem.costs)
-        self.rows: Any = sparse.csr_array(problem.X)
-        self.rho = 1.0 if problem.bias == "penalized" else 0.0
-        self.squares = np.asarray((self.rows * self.rows).sum(axis=1)).ravel() + self.rho
-        self.alpha = np.zeros((problem.n, problem.d))
+        self.problem, self.random = problem, random
+        rho = 1.0 if problem.bias == "penalized" else 0.0
+        self.engine = LinearEngine(problem, blocks(problem), rho)
         self.preference, self.due = np.ones(problem.n), np.zeros(problem.n)
         self.average, self.gained = np.zeros(1), 0.0
         self.sweeps = self.visits = self.checks = 0
-        self.refresh()
+        self.violation()
+
+    @property
+    def alpha(self) -> Array:
+        return self.engine.alpha
 
     @property
     def work(self) -> dict[str, float]:
-        products = (self.visits + self.checks * self.problem.n) * self.problem.d
+        products = self.engine.evaluations + self.checks * self.problem.n * self.problem.d
         return {"sweeps": self.sweeps, "visits": self.visits, "kernel_evaluations": products}
-
-    def refresh(self) -> None:
-        """W and b anew from alpha: what the steps have lost to rounding is regained."""
-        A = expansion(self.problem, self.alpha)
-        self.W = np.ascontiguousarray(self.rows.T @ A)
-        self.b = self.rho * A.sum(axis=0)
 
     def violation(self) -> float:
         """The largest KKT violation of any example."""
         self.checks += 1
-        scores = np.ascontiguousarray(self.rows @ self.W + self.b)
-        return float(totals(self.machine, self.y, self.costs, scores, self.alpha)[2])
+        return self.engine.survey(self.engine.scores, np.inf)[2]
 
     def moved(self, uniform: bool = False) -> bool:
         """One schedule; did it gain anything? The first is uniform and measures the average gain."""
         first = self.sweeps == 0
         everyone = uniform or first
         order = self.random.permutation(self.problem.n) if everyone else self.schedule()
-        stored = (self.rows.data, self.rows.indices, self.rows.indptr)
-        common = (self.machine, self.y, self.costs, order, self.rho, self.squares, *stored)
-        state = (self.W, self.b, self.alpha, self.preference, self.average)
-        gained = visit(*common, *state, 0.0 if first else CHANGE)
+        self.engine.violation = np.inf  # nobody leaves play
+        self.engine.pass_over(order)
+        gains = self.engine.gains
+        gained = float(gains.sum())
         if first:
             self.average[0] = gained / self.problem.n
+        else:
+            adapt(self.preference, self.average, order, gains, CHANGE, 1.0 / self.problem.n)
         self.sweeps += 1
         self.visits += len(order)
         self.gained += gained
@@ -164,52 +157,12 @@ class AdaptiveAscent:
 
 
 @njit(cache=True, error_model="numpy")
-def visit(
-    machine: tuple[Any, ...],
-    y: Index,
-    costs: Array,
-    order: Index,
-    rho: float,
-    squares: Array,
-    data: Array,
-    indices: Any,
-    indptr: Any,
-    W: Array,
-    b: Array,
-    alpha: Array,
-    preference: Array,
-    average: Array,
-    change: float,
-) -> float:
-    """The blocks of ``order`` in turn, in place; returns the dual's gain. ``change`` 0 leaves preferences and average alone."""
-    d = W.shape[1]
-    f, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    total = 0.0
-    for i in order:
-        f[:] = b
-        for e in range(indptr[i], indptr[i + 1]):
-            for c in range(d):
-                f[c] += data[e] * W[indices[e], c]
-        gain = block_step(machine, y[i], squares[i], costs[i], f, alpha[i], new, move, scratch)
-        if gain > 0.0:
-            total += gain
-            for c in range(d):
-                alpha[i, c] = new[c]
-                b[c] += rho * move[c]
-            for e in range(indptr[i], indptr[i + 1]):
-                for c in range(d):
-                    W[indices[e], c] += data[e] * move[c]
-        if change > 0.0:
-            adapt(preference, average, i, max(gain, 0.0), change, 1.0 / len(y))
-    return total
-
-
-@njit(cache=True, error_model="numpy")
 def adapt(
-    preference: Array, average: Array, i: int, gain: float, change: float, eta: float
+    preference: Array, average: Array, order: Index, gains: Array, change: float, eta: float
 ) -> None:
-    """p_i by the gain against the average one, then the average."""
-    if average[0] > 0.0:
-        factor = np.exp(change * (gain / average[0] - 1.0))
-        preference[i] = min(max(preference[i] * factor, LEAST), MOST)
-    average[0] += eta * (gain - average[0])
+    """After each visit p_i by its gain against the average one, then the average."""
+    for i, gain in zip(order, gains):  # noqa: B905
+        if average[0] > 0.0:
+            factor = np.exp(change * (gain / average[0] - 1.0))
+            preference[i] = min(max(preference[i] * factor, LEAST), MOST)
+        average[0] += eta * (gain - average[0])

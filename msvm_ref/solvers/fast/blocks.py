@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.machine import Spec
 from msvm_ref.model.problem import Problem
 
 RELATIVE, SIGNED, ARBITRARY = 0, 1, 2
@@ -34,12 +35,23 @@ class Blocks:
     slack: int
     sigma: Array  # (d, d): s_p for relative margins, sigma[y, p] for signed ones, 0 on components that do not count
     pull: float  # rho / k for signed margins: -1/d under sum-to-zero, else 0
-    rows: Array  # (d, d, d) Pi nu
-    products: Array  # (d, d, d) <(Pi nu)[y, p], (Pi nu)[y, q]>
+    rows: Array  # (d, d, d) Pi nu where neither form fits, else empty: nothing of size d^3 is made for the others
+    products: Array  # (d, d, d) <(Pi nu)[y, p], (Pi nu)[y, q]>, likewise
     gamma: Array
     mask: NDArray[np.bool_]
     capped: bool
     width: float
+
+    def rows_of(self, y: Any, p: Any) -> Array:
+        """(Pi nu)[y, p] for arrays y and p of labels and components, 0 for components that do not count."""
+        y, p = np.broadcast_arrays(y, p)
+        if self.shape == ARBITRARY:
+            return np.asarray(self.rows[y, p])
+        share = self.sigma[y, p][..., None]
+        at_p, at_y = (c[..., None] == np.arange(len(self.gamma)) for c in (p, y))
+        if self.shape == RELATIVE:
+            return np.asarray(share * (at_y.astype(float) - at_p))
+        return np.asarray(share * (at_p + self.pull))
 
     @property
     def packed(self) -> tuple[Any, ...]:
@@ -62,20 +74,7 @@ def blocks(problem: Problem) -> Blocks:
     """The closed form that fits the machine of ``problem``, decided on its coefficients."""
     spec = problem.spec
     d, mask = spec.d, np.asarray(spec.mask)
-    rows = np.where(mask[:, :, None], spec.projected_nu, 0.0)
-    shape, sigma, pull = ARBITRARY, np.zeros((d, d)), 0.0
-    unit = np.eye(d)
-    scale = float(spec.projected_nu[0, 1, 0])
-    signed = np.where(mask, np.einsum("ypp->yp", spec.nu), 0.0)
-    if (
-        np.array_equal(
-            rows, np.where(mask[:, :, None], scale * (unit[:, None, :] - unit[None, :, :]), 0.0)
-        )
-        and not mask.diagonal().any()
-    ):
-        shape, sigma = RELATIVE, np.where(mask, scale, 0.0)
-    elif np.array_equal(np.where(mask[:, :, None], spec.nu, 0.0), signed[:, :, None] * unit):
-        shape, sigma, pull = SIGNED, signed, -1.0 / d if spec.sum_to_zero else 0.0
+    shape, sigma = _shape(spec, mask)
     slack = OWN
     if spec.shared and (mask.sum(axis=1) > 1).any():
         slack = TWO_SIGNS if mask.diagonal().any() else ONE_SIGN
@@ -83,15 +82,40 @@ def blocks(problem: Problem) -> Blocks:
         alike = rivals[0] != 0 and (rivals == rivals[0]).all()
         if shape == SIGNED and not (alike and (slack == ONE_SIGN or sigma.diagonal().all())):
             shape = ARBITRARY
+    rows = np.zeros((0, 0, 0))
+    if shape == ARBITRARY:
+        rows = np.where(mask[:, :, None], spec.projected_nu, 0.0)
     return Blocks(
         shape,
         slack,
         sigma,
-        pull,
-        np.ascontiguousarray(rows),
+        -1.0 / d if shape == SIGNED and spec.sum_to_zero else 0.0,
+        rows,
         np.einsum("ypm,yqm->ypq", rows, rows),
         np.ascontiguousarray(spec.gamma),
         np.ascontiguousarray(mask),
         spec.capped,
         spec.width,
     )
+
+
+def _shape(spec: Spec, mask: NDArray[np.bool_]) -> tuple[int, Array]:
+    """(shape, sigma): from the five entries of a margin that treats classes alike, else from the table."""
+    d, own = spec.d, np.eye(spec.d, dtype=bool)
+    entries = spec.machine.entries(d, centred=False)
+    if entries is not None:
+        if not mask.diagonal().any() and entries.true == -entries.rival:
+            return RELATIVE, np.where(mask, float(entries.true), 0.0)
+        if entries.true == 0:
+            signed = np.where(own, float(entries.own), float(entries.rival))
+            return SIGNED, np.where(mask, signed, 0.0)
+        return ARBITRARY, np.zeros((d, d))
+    nu, unit = np.where(mask[:, :, None], spec.nu, 0.0), own.astype(float)
+    scale = float(spec.nu[0, 1, 0])
+    relative = np.where(mask[:, :, None], scale * (unit[:, None, :] - unit[None, :, :]), 0.0)
+    if np.array_equal(nu, relative) and not mask.diagonal().any():
+        return RELATIVE, np.where(mask, scale, 0.0)
+    signed = np.where(mask, np.einsum("ypp->yp", spec.nu), 0.0)
+    if np.array_equal(nu, signed[:, :, None] * unit):
+        return SIGNED, signed
+    return ARBITRARY, np.zeros((d, d))

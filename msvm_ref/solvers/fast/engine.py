@@ -3,9 +3,9 @@
 State: alpha (n x d), A[i] = sum_p alpha_ip (Pi nu)_p, and scores f(x_j) = sum_i (k(x_j, x_i) + rho) A[i] + b0. rho is 0 without
 a bias, 1 with a penalized one, and the penalty of the method of multipliers with a free one, b0 its current centre.
 
-Shrinking: ``shrunk[i]`` passes are still to go without example i, ``span[i]`` is how many it sat out last. It only saves
-visits: scores are kept (or recomputed) for every example and the gap is always taken over all of them, so nothing has to be
-reconstructed.
+``play[i, :count[i]]`` are the components of example i in play, ``pinned[i]`` says that they use up a shared slack, and
+``asleep[i]`` that none of them can move (steps.py). That only saves work: the gap is always taken over all examples and
+components, and what it finds violated is in play again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
-from msvm_ref.solvers.fast.steps import expand_all
+from msvm_ref.solvers.fast.steps import expand_all, survey
 
 Index = NDArray[np.int64]
 
@@ -31,27 +31,44 @@ class Engine(ABC):
         n, d = problem.n, problem.d
         self.machine, self.rho, self.free = machine.packed, rho, problem.bias == "free"
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
-        self.alpha, self.A, self.b0 = np.zeros((n, d)), np.zeros((n, d)), np.zeros(d)
-        self.shrunk, self.span = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int8)
-        self.steps = 0
+        self.alpha, self.b0 = np.zeros((n, d)), np.zeros(d)
+        self.play, self.count = np.empty((n, d), dtype=np.int32), np.zeros(n, dtype=np.int32)
+        self.pinned, self.asleep = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+        ints, floats = np.empty((2, d + 1), dtype=np.int64), np.zeros((2, d + 1))
+        self.scratch = (*ints, *floats, np.zeros((1, d)), *np.zeros((6, d)))
+        self.steps, self.violation, self.gains = 0, np.inf, np.zeros(0)
+
+    @property
+    def A(self) -> Array:
+        """A[i] = sum_p alpha_ip (Pi nu)[y_i, p]"""
+        A = np.empty_like(self.alpha)
+        expand_all(self.machine, self.y, self.alpha, A)
+        return A
+
+    def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float]:
+        """(loss, the dual's linear and cost terms, largest violation); who is in play is settled anew."""
+        return survey(
+            self.machine,
+            self.y,
+            self.cost,
+            np.ascontiguousarray(scores),
+            self.alpha,
+            room,
+            self.play,
+            self.count,
+            self.pinned,
+            self.asleep,
+        )
 
     def restart(self, alpha: Array, b0: Array) -> None:
         """Stand at alpha and b0, whatever came before."""
         self.alpha, self.b0 = np.array(alpha), np.array(b0)
-        expand_all(self.machine, self.y, self.alpha, self.A)
-        self.unshrink()
         self.refresh()
 
     def set_alpha(self, alpha: Array, chosen: Index, change: Array, effect: Array) -> None:
         """Move to alpha, which changes A of the chosen examples and, by ``effect``, every score."""
         self.alpha = alpha
-        self.A[chosen] += change
-        self.unshrink()
         self._follow(chosen, change, effect)
-
-    def unshrink(self) -> None:
-        """Every example is in the next pass."""
-        self.shrunk[:], self.span[:] = 0, 0
 
     @property
     @abstractmethod
@@ -75,7 +92,12 @@ class Engine(ABC):
 
     @abstractmethod
     def pass_over(self, order: Index) -> float:
-        """One pass over the examples; the work it was, in multiply-adds."""
+        """One pass over these examples; the work it was, in multiply-adds. ``violation`` is the largest it met."""
+
+    @property
+    @abstractmethod
+    def whole_pass(self) -> float:
+        """The work of taking every score once, in multiply-adds: what the gap costs."""
 
     @abstractmethod
     def gram(self, chosen: Index) -> Array:

@@ -12,7 +12,7 @@ from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.kernel_cache import Rows, fetch
-from msvm_ref.solvers.fast.steps import block_step, is_shrunk, shrink
+from msvm_ref.solvers.fast.steps import visit, wanted
 
 
 @njit(cache=True, error_model="numpy")
@@ -21,8 +21,9 @@ def epoch(
     y: Any,
     cost: Array,
     order: Any,
-    shrunk: Any,
-    span: Any,
+    room: float,
+    lists: tuple[Any, ...],
+    scratch: tuple[Any, ...],
     rho: float,
     diagonal: Array,
     whole: bool,
@@ -30,25 +31,24 @@ def epoch(
     store: tuple[Any, ...],
     scores: Array,
     alpha: Array,
-    A: Array,
-) -> int:
-    """One pass over ``order``; returns how many examples moved."""
+) -> tuple[int, int, float]:
+    """One pass over ``order``; (steps, classes moved in them, largest violation)."""
+    play, count, pinned, _ = lists
     d, n = scores.shape
     kind, columns, gamma, coef0, degree, _, slot, owner, used, counters = store
-    here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    steps = 0
+    classes, move, here = scratch[0], scratch[2], scratch[4]
+    steps, moves, worst = 0, 0, 0.0
     for i in order:
-        if is_shrunk(i, shrunk):
-            continue
-        for c in range(d):
-            here[c] = scores[c, i]
-        gain = block_step(
-            machine, y[i], diagonal[i] + rho, cost[i], here, alpha[i], new, move, scratch
+        label = y[i]
+        here[0, label] = 0.0
+        for t in range(wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)):
+            here[0, classes[t]] = scores[classes[t], i]
+        moved, _, violation = visit(
+            machine, i, label, diagonal[i] + rho, cost[i], room, lists, scratch, alpha
         )
-        if gain <= 0.0:
-            shrink(i, shrunk, span)
+        worst = max(worst, violation)
+        if moved == 0:
             continue
-        span[i] = 0
         steps += 1
         at = (
             i
@@ -56,15 +56,14 @@ def epoch(
             else fetch(i, kind, columns, gamma, coef0, degree, table, slot, owner, used, counters)
         )
         row = table[at]
-        for c in range(d):
-            alpha[i, c] = new[c]
-            A[i, c] += move[c]
-            factor = move[c]
+        for t in range(moved):
+            factor = move[t]
             if factor != 0.0:
-                line, shift = scores[c], factor * rho
+                moves += 1
+                line, shift = scores[classes[t]], factor * rho
                 for j in range(n):
                     line[j] += factor * row[j] + shift
-    return steps
+    return steps, moves, worst
 
 
 class KernelEngine(Engine):
@@ -86,13 +85,14 @@ class KernelEngine(Engine):
         return self.rows.evaluations
 
     def pass_over(self, order: Index) -> float:
-        steps = epoch(
+        steps, moves, self.violation = epoch(
             self.machine,
             self.y,
             self.cost,
             order,
-            self.shrunk,
-            self.span,
+            self.violation,
+            (self.play, self.count, self.pinned, self.asleep),
+            self.scratch,
             self.rho,
             self.rows.diagonal,
             self.rows.whole,
@@ -100,10 +100,13 @@ class KernelEngine(Engine):
             self.rows.arguments,
             self.lines,
             self.alpha,
-            self.A,
         )
         self.steps += steps
-        return float(steps * self.lines.size + 10 * len(order) * len(self.lines))
+        return float(moves * self.lines.shape[1] + 10 * len(order) * len(self.lines))
+
+    @property
+    def whole_pass(self) -> float:
+        return 10.0 * self.alpha.size
 
     @property
     def diagonal(self) -> Array:
@@ -126,5 +129,5 @@ class KernelEngine(Engine):
         self.lines += shift[:, None]
 
     def refresh(self) -> None:
-        chosen = np.flatnonzero(self.A.any(axis=1))
+        chosen = np.flatnonzero(self.alpha.any(axis=1))
         self.lines = np.ascontiguousarray((self.product(chosen, self.A[chosen]) + self.b0).T)

@@ -14,69 +14,71 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
-from msvm_ref.solvers.fast.steps import block_step, is_shrunk, shrink
+from msvm_ref.solvers.fast.lean import lean
+from msvm_ref.solvers.fast.steps import visit, wanted
 
 
-@njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@lean(fastmath={"reassoc", "contract", "nsz"})
 def dense_epoch(
     machine: tuple[Any, ...],
     y: Any,
     cost: Array,
     order: Any,
-    shrunk: Any,
-    span: Any,
+    room: float,
+    lists: tuple[Any, ...],
+    scratch: tuple[Any, ...],
     rho: float,
     squares: Array,
     X: Array,
     W: Array,
     bias: Array,
     alpha: Array,
-    A: Array,
-) -> int:
-    """One pass over ``order`` with W (d x p); returns how many examples moved."""
+    gains: Array,
+) -> tuple[int, int, float]:
+    """One pass over ``order`` with W (d x p); (steps, dot products, largest violation); each visit's gain into ``gains``."""
+    play, count, pinned, _ = lists
     d, p = W.shape
-    here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    steps = 0
-    for i in order:
-        if is_shrunk(i, shrunk):
-            continue
-        x = X[i]
-        for c in range(d):
-            w, value = W[c], 0.0
+    classes, move, here = scratch[0], scratch[2], scratch[4]
+    steps, dots, worst = 0, 0, 0.0
+    for at in range(len(order)):
+        i = order[at]
+        label = y[i]
+        here[0, label] = 0.0
+        asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
+        dots += asked
+        for t in range(asked):
+            c, value = classes[t], 0.0
             for f in range(p):
-                value += w[f] * x[f]
-            here[c] = value + bias[c]
-        gain = block_step(
-            machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch
+                value += W[c, f] * X[i, f]
+            here[0, c] = value + bias[c]
+        moved, gains[at], violation = visit(
+            machine, i, label, squares[i] + rho, cost[i], room, lists, scratch, alpha
         )
-        if gain <= 0.0:
-            shrink(i, shrunk, span)
+        worst = max(worst, violation)
+        if moved == 0:
             continue
-        span[i] = 0
         steps += 1
-        for c in range(d):
-            alpha[i, c] = new[c]
-            factor = move[c]
+        for t in range(moved):
+            factor = move[t]
             if factor != 0.0:
-                A[i, c] += factor
+                c = classes[t]
                 bias[c] += rho * factor
-                w = W[c]
                 for f in range(p):
-                    w[f] += factor * x[f]
-    return steps
+                    W[c, f] += factor * X[i, f]
+    return steps, dots, worst
 
 
-@njit(cache=True, error_model="numpy")
+@lean(fastmath={"reassoc", "contract", "nsz"})
 def sparse_epoch(
     machine: tuple[Any, ...],
     y: Any,
     cost: Array,
     order: Any,
-    shrunk: Any,
-    span: Any,
+    room: float,
+    lists: tuple[Any, ...],
+    scratch: tuple[Any, ...],
     rho: float,
     squares: Array,
     data: Array,
@@ -85,37 +87,41 @@ def sparse_epoch(
     W: Array,
     bias: Array,
     alpha: Array,
-    A: Array,
-) -> int:
+    gains: Array,
+) -> tuple[int, int, float]:
     """The same with W (p x d) and CSR rows."""
+    play, count, pinned, _ = lists
     d = W.shape[1]
-    here, new, move, scratch = np.empty(d), np.empty(d), np.empty(d), np.empty((4, d))
-    steps = 0
-    for i in order:
-        if is_shrunk(i, shrunk):
-            continue
-        here[:] = bias
+    classes, move, sums, here = scratch[0], scratch[2], scratch[3], scratch[4]
+    steps, dots, worst = 0, 0, 0.0
+    for at in range(len(order)):
+        i = order[at]
+        label = y[i]
+        here[0, label] = 0.0
+        asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
+        dots += asked
+        for t in range(asked):
+            sums[t] = bias[classes[t]]
         for e in range(indptr[i], indptr[i + 1]):
-            w, x = W[indices[e]], data[e]
-            for c in range(d):
-                here[c] += x * w[c]
-        gain = block_step(
-            machine, y[i], squares[i] + rho, cost[i], here, alpha[i], new, move, scratch
+            f, x = indices[e], data[e]
+            for t in range(asked):
+                sums[t] += x * W[f, classes[t]]
+        for t in range(asked):
+            here[0, classes[t]] = sums[t]
+        moved, gains[at], violation = visit(
+            machine, i, label, squares[i] + rho, cost[i], room, lists, scratch, alpha
         )
-        if gain <= 0.0:
-            shrink(i, shrunk, span)
+        worst = max(worst, violation)
+        if moved == 0:
             continue
-        span[i] = 0
         steps += 1
-        for c in range(d):
-            alpha[i, c] = new[c]
-            A[i, c] += move[c]
-            bias[c] += rho * move[c]
+        for t in range(moved):
+            bias[classes[t]] += rho * move[t]
         for e in range(indptr[i], indptr[i + 1]):
-            w, x = W[indices[e]], data[e]
-            for c in range(d):
-                w[c] += x * move[c]
-    return steps
+            f, x = indices[e], data[e]
+            for t in range(moved):
+                W[f, classes[t]] += x * move[t]
+    return steps, dots, worst
 
 
 class LinearEngine(Engine):
@@ -127,12 +133,15 @@ class LinearEngine(Engine):
             self.free and not self.sparse
         ):  # sum_i A_i = 0 lets the features be centred, which helps the ascent
             self.mean = problem.X.mean(axis=0)
-        self.X: Any = problem.X - self.mean if self.mean.any() else problem.X
+        self.X: Any = problem.X
+        if self.mean.any():
+            self.X = problem.X - self.mean
+            self.X.flags.writeable = False  # as the problem's own: one kernel is compiled for both
         p, d = self.X.shape[1], problem.d
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)
         self.squares = np.asarray((self.X * self.X).sum(axis=1)).ravel()
-        self.visits = 0
+        self.dots = 0
 
     @property
     def W(self) -> Array:
@@ -148,33 +157,38 @@ class LinearEngine(Engine):
 
     @property
     def evaluations(self) -> int:
-        return self.visits * self.alpha.shape[1]
+        return self.dots
 
     @property
     def diagonal(self) -> Array:
         return self.squares + self.rho
 
     def pass_over(self, order: Index) -> float:
-        visits = int((self.shrunk[order] == 0).sum())
-        self.visits += visits
-        common = (
-            self.machine,
-            self.y,
-            self.cost,
-            order,
-            self.shrunk,
-            self.span,
-            self.rho,
-            self.squares,
-        )
+        lists = (self.play, self.count, self.pinned, self.asleep)
+        common = (self.machine, self.y, self.cost, order, self.violation, lists, self.scratch)
+        sizes, self.gains = (self.rho, self.squares), np.empty(len(order))
         if self.sparse:
             stored = (self.X.data, self.X.indices, self.X.indptr)
-            steps = sparse_epoch(*common, *stored, self.weights, self.bias, self.alpha, self.A)
+            done = sparse_epoch(
+                *common, *sizes, *stored, self.weights, self.bias, self.alpha, self.gains
+            )
         else:
-            steps = dense_epoch(*common, self.X, self.weights, self.bias, self.alpha, self.A)
+            done = dense_epoch(
+                *common, *sizes, self.X, self.weights, self.bias, self.alpha, self.gains
+            )
+        steps, dots, self.violation = done
         self.steps += steps
-        entries = self.X.nnz / max(len(order), 1) if self.sparse else self.X.shape[1]
-        return float((steps + visits) * entries * len(self.b0) + 10 * len(order) * len(self.b0))
+        self.dots += dots
+        return float(2 * dots * self.entries + 10 * len(order) * len(self.b0))
+
+    @property
+    def entries(self) -> float:
+        """Stored entries of a row, on average."""
+        return float(self.X.nnz / self.X.shape[0] if self.sparse else self.X.shape[1])
+
+    @property
+    def whole_pass(self) -> float:
+        return self.alpha.size * self.entries
 
     def gram(self, chosen: Index) -> Array:
         part = self.X[chosen]

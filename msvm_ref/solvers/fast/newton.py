@@ -19,8 +19,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.solvers.fast.blocks import OWN, Blocks
+from msvm_ref.model.loss import by_class
+from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, RELATIVE, Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
+from msvm_ref.solvers.fast.steps import expand_all
 
 FACTORED = 3000
 """Systems up to this size are factored."""
@@ -46,10 +48,14 @@ class Face:
 
 def gradient(engine: Engine, machine: Blocks, scores: Array) -> Array:
     """dD/d alpha_ip = gamma - <Pi nu_p, f(x_i)> - h (group sum) / C_i, 0 on components that do not count."""
-    y, g = engine.y, np.empty_like(scores)
-    for c in range(len(machine.gamma)):
-        members = y == c
-        g[members] = machine.gamma[c] - scores[members] @ machine.rows[c].T
+    y = engine.y
+    if machine.shape == ARBITRARY:
+        g = machine.gamma[y] - by_class(machine.rows, y, scores)
+    elif machine.shape == RELATIVE:
+        own = np.take_along_axis(scores, y[:, None], axis=1)
+        g = machine.gamma[y] - machine.sigma[y] * (own - scores)
+    else:
+        g = machine.gamma[y] - machine.sigma[y] * scores
     if machine.width:
         total = engine.alpha if machine.slack == OWN else engine.alpha.sum(axis=1, keepdims=True)
         cost = engine.cost[:, None]
@@ -59,11 +65,9 @@ def gradient(engine: Engine, machine: Blocks, scores: Array) -> Array:
 
 def expansion(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> Array:
     """A[i] = sum_p alpha_ip (Pi nu)_p for the chosen examples."""
-    out, y = np.zeros((len(chosen), alpha.shape[1])), engine.y[chosen]
-    for c in range(len(machine.gamma)):
-        members = np.flatnonzero(y == c)
-        out[members] = alpha[chosen[members]] @ machine.rows[c]
-    return out
+    A = np.empty((len(chosen), alpha.shape[1]))
+    expand_all(machine.packed, engine.y[chosen], alpha[chosen], A)
+    return A
 
 
 def face(engine: Engine, machine: Blocks) -> Face:
@@ -87,10 +91,10 @@ def face(engine: Engine, machine: Blocks) -> Face:
         ref[full] = base[full, None]
     i, p = np.nonzero(free)
     base_of = ref[i, p]
-    R = machine.rows[y[i], p]
+    R = machine.rows_of(y[i], p)
     slope = g[i, p]
     tied = base_of >= 0
-    R[tied] -= machine.rows[y[i[tied]], base_of[tied]]
+    R[tied] -= machine.rows_of(y[i[tied]], base_of[tied])
     slope[tied] -= g[i[tied], base_of[tied]]
     return Face(i, p, base_of, R, slope)
 

@@ -1,29 +1,32 @@
 """The closed forms of the block problem (docs/mathematics.md, section 8): own slacks, shared slacks, arbitrary margins.
 
-Each works on q = the slope of the block at alpha = 0 and leaves the optimum in ``alpha``.
+Each works on the components an example has in play (steps.py), q = the slope of the block where those are 0, and leaves
+their optimum in ``alpha``.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.solvers.compiled import njit
+from msvm_ref.solvers.fast.lean import lean
 
 SWEEPS, ROUNDING = 1000, 1e-15
 
 
-@njit(cache=True, error_model="numpy")
+@lean()
 def own_block(
-    q: Array, curve: Array, v: Array, rho: float, cap: float, mask: Array, alpha: Array
+    m: int, q: Array, curve: Array, v: Array, rho: float, cap: float, alpha: Array
 ) -> None:
     """alpha_p = clip((q_p - rho v_p t) / D_p, 0, cap) with t = sum v alpha: Newton on that monotone equation in t."""
     t = 0.0
-    for p in range(len(q)):
+    for p in range(m):
         t += v[p] * alpha[p]
     low, high = -np.inf, np.inf
     for _ in range(200):
-        total, slope, size, up, down = _clipped(t, q, curve, v, rho, cap, mask, alpha)
+        total, slope, size, up, down = _clipped(t, m, q, curve, v, rho, cap, alpha)
         excess = total - t
         if rho == 0.0 or abs(excess) <= ROUNDING * (size + abs(t)):
             return
@@ -42,16 +45,13 @@ def own_block(
         t = after
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def _clipped(
-    t: float, q: Array, curve: Array, v: Array, rho: float, cap: float, mask: Array, alpha: Array
+    t: float, m: int, q: Array, curve: Array, v: Array, rho: float, cap: float, alpha: Array
 ) -> tuple[float, float, float, float, float]:
     """alpha at t; sum v alpha, the slope of sum v alpha - t, sum |v alpha|, and t's nearest break points above and below."""
     total, slope, size, up, down = 0.0, -1.0, 0.0, np.inf, -np.inf
-    for p in range(len(q)):
-        if not mask[p]:
-            alpha[p] = 0.0
-            continue
+    for p in range(m):
         lift = q[p] - rho * v[p] * t
         if curve[p] <= 0.0:
             alpha[p] = cap if lift > 0.0 else 0.0
@@ -77,29 +77,25 @@ def _clipped(
     return total, slope, size, up, down
 
 
-@njit(cache=True, error_model="numpy")
+@lean(inline="always")
 def own_block_relative(
-    q: Array, curve: float, rho: float, cap: float, mask: Array, alpha: Array
+    m: int, q: Array, curve: float, rho: float, cap: float, alpha: Array
 ) -> None:
     """alpha_p = clip((q_p - rho t) / D, 0, cap), t = sum alpha: the same equation with every v_p = 1."""
-    d = len(q)
     t = 0.0
-    for p in range(d):
-        if mask[p]:
-            t += alpha[p]
+    for p in range(m):
+        t += alpha[p]
     low, high = -np.inf, np.inf
     for _ in range(200):
         total, free = 0.0, 0
-        for p in range(d):
-            value = 0.0
-            if mask[p]:
-                value = (q[p] - rho * t) / curve if curve > 0.0 else (cap if q[p] > 0.0 else 0.0)
-                if value <= 0.0:
-                    value = 0.0
-                elif value >= cap:
-                    value = cap
-                else:
-                    free += 1
+        for p in range(m):
+            value = (q[p] - rho * t) / curve if curve > 0.0 else (cap if q[p] > 0.0 else 0.0)
+            if value <= 0.0:
+                value = 0.0
+            elif value >= cap:
+                value = cap
+            else:
+                free += 1
             alpha[p] = value
             total += value
         excess = total - t
@@ -117,16 +113,18 @@ def own_block_relative(
         t = after
 
 
-@njit(cache=True, error_model="numpy")
-def water_level(q: Array, mask: Array, curve: float, level_of_total: float, cap: float) -> float:
+@lean(inline="always")
+def water_level(
+    m: int, q: Array, curve: float, level_of_total: float, cap: float, pinned: bool
+) -> float:
     """theta with S(theta) = sum [(q_p - theta)/D]_+: theta = rho S where that S <= cap, else S = cap (Michelot's rule)."""
     theta = -np.inf
-    for capped in range(2):
+    for capped in range(1 if pinned else 0, 2):
         theta = -np.inf
-        for _ in range(len(q) + 2):
+        for _ in range(m + 2):
             count, total = 0, 0.0
-            for p in range(len(q)):
-                if mask[p] and q[p] > theta:
+            for p in range(m):
+                if q[p] > theta:
                     count += 1
                     total += q[p]
             if capped == 0:
@@ -138,26 +136,40 @@ def water_level(q: Array, mask: Array, curve: float, level_of_total: float, cap:
             theta = after
         if capped == 0:
             spent = 0.0
-            for p in range(len(q)):
-                if mask[p] and q[p] > theta:
+            for p in range(m):
+                if q[p] > theta:
                     spent += (q[p] - theta) / curve
             if spent <= cap:
                 return theta
     return theta
 
 
-@njit(cache=True, error_model="numpy")
+@lean(inline="always")
 def one_sign_block(
-    q: Array, curve: float, rho: float, cap: float, mask: Array, alpha: Array
+    m: int, q: Array, curve: float, rho: float, cap: float, pinned: bool, alpha: Array
 ) -> None:
-    """Shared slack, D_p = D, v = 1 (up to sign): alpha_p = [(q_p - theta) / D]_+."""
-    theta = water_level(q, mask, curve, rho, cap)
-    for p in range(len(q)):
-        alpha[p] = (q[p] - theta) / curve if mask[p] and q[p] > theta else 0.0
+    """Shared slack, D_p = D, v = 1 (up to sign): alpha_p = [(q_p - theta) / D]_+; ``pinned``: their sum stays at cap."""
+    theta = water_level(m, q, curve, rho, cap, pinned)
+    for p in range(m):
+        alpha[p] = (q[p] - theta) / curve if q[p] > theta else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@lean()
+def flat_block(m: int, q: Array, ridge: float, cap: float, alpha: Array) -> None:
+    """Shared slack and no curvature, D = 0 (a zero row): all that pays goes to the best component."""
+    best = 0
+    for p in range(m):
+        alpha[p] = 0.0
+        if q[p] > q[best]:
+            best = p
+    if q[best] > 0.0:
+        alpha[best] = min(q[best] / ridge, cap) if ridge > 0.0 else cap
+
+
+@lean()
 def two_signs_block(
+    order: Any,
+    d: int,
     y: int,
     q: Array,
     curve_own: float,
@@ -167,21 +179,18 @@ def two_signs_block(
     rho: float,
     tau: float,
     cap: float,
-    mask: Array,
     alpha: Array,
 ) -> None:
-    """Shared slack over the own component a and its rivals beta (sum S), t = own a + rival S:
+    """Shared slack over the own component a (at y) and its rivals beta (sum S), t = own a + rival S:
 
         q_y a - 1/2 D_y a^2 + max_beta (<q, beta> - 1/2 D ||beta||^2) - 1/2 rho t^2 - 1/2 tau (a + S)^2,  a + S <= cap.
 
     The rivals' water level theta fixes S; the remaining condition is monotone and piecewise linear in theta, its pieces
     the intervals between sorted q. First without the cap, then, if that is exceeded, on a = cap - S.
     """
-    d = len(q)
-    order = np.empty(d, dtype=np.int64)
     count = 0
     for p in range(d):
-        if mask[p] and p != y:
+        if p != y:
             place = count
             while place > 0 and q[order[place - 1]] < q[p]:
                 order[place] = order[place - 1]
@@ -239,7 +248,7 @@ def two_signs_block(
         return
 
 
-@njit(cache=True, error_model="numpy")
+@lean()
 def _condition(
     theta: float,
     S: float,
@@ -264,7 +273,7 @@ def _condition(
     return theta - q_own + curve_own * a + rho * (own - rival) * (own * a + rival * S)
 
 
-@njit(cache=True, error_model="numpy")
+@lean()
 def _root(
     prefix: float,
     m: int,
@@ -310,8 +319,9 @@ def _root(
     return theta, S, cap - S
 
 
-@njit(cache=True, error_model="numpy")
+@lean()
 def arbitrary_block(
+    g: Array,
     q: Array,
     hessian: Array,
     k: float,
@@ -323,7 +333,7 @@ def arbitrary_block(
 ) -> None:
     """Coordinate ascent (own slack) or ascent along pairs (shared slack), to rounding or for SWEEPS sweeps."""
     d = len(q)
-    g, size = np.empty(d), 0.0
+    size = 0.0
     for p in range(d):
         size = max(size, abs(q[p]))
         g[p] = q[p]
@@ -338,7 +348,7 @@ def arbitrary_block(
             return
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def _coordinates(
     hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
 ) -> float:
@@ -358,7 +368,7 @@ def _coordinates(
     return moved
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def _best_pair(
     hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
 ) -> float:

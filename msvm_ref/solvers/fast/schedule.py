@@ -13,9 +13,11 @@ from msvm_ref.solvers.fast.interior import by_features, price, takes_all
 POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
 """Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
-PATIENCE, LONG, SOON = 3, 40, 7
+PATIENCE, LONG, SOON = 2, 10, 2
 SHARE, HEADSTART = 4.0, 3e7
 """Operations of Newton steps or barriers that no passes have to pay for."""
+RARELY = 0.1
+"""Where few digits are wanted, passes get there; the barrier is for those that did 1 / RARELY times its work in vain."""
 FAILURES = 3
 """After so many Newton steps in a row that left a third of the gap, the barrier is called in; later where it can take only
 a part of the examples at a time."""
@@ -52,9 +54,16 @@ class Schedule:
         else:
             self.polishing += operations
 
+    @property
+    def allowance(self) -> float:
+        """What Newton steps and barriers may have worked by now."""
+        if self.tolerance < POLISH_TOLERANCE:
+            return SHARE * self.passing + HEADSTART
+        return RARELY * self.passing
+
     def next(self, gap: float) -> str:
         self.wait -= 1
-        if self.wait > 0 or self.polishing > SHARE * self.passing + HEADSTART:
+        if self.wait > 0 or self.polishing > self.allowance:
             return "pass"
         if (
             not (self.tolerance < POLISH_TOLERANCE and gap <= POLISH_BELOW)
@@ -64,7 +73,7 @@ class Schedule:
         if np.isfinite(self.before):
             self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
         if self.failures > self.failures_allowed:
-            if self.polishing + self.price > SHARE * self.passing + HEADSTART:
+            if self.polishing + self.price > self.allowance:
                 return "pass"  # saving up
             self.failures, self.wait, self.before = 0, PATIENCE, gap
             return "interior"

@@ -32,7 +32,6 @@ from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
 from msvm_ref.solvers.fast.schedule import Schedule
-from msvm_ref.solvers.fast.steps import totals
 from msvm_ref.solvers.fast.stopping import Stopping
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
@@ -40,6 +39,8 @@ from msvm_ref.solvers.workspace import Workspace
 
 SLICE = 0.2
 """Seconds after which a pass looks at the clock."""
+SURVEY, CLOSER = 4.0, 0.3
+"""The gap is taken after passes that cost SURVEY times as much, or once they met no violation above CLOSER times its last."""
 FINEST = 1e-14
 """The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 
@@ -132,13 +133,14 @@ class _Ascent:
     def _climb(self, interrupt: Interruptible, progress: Callable[[float], None] | None) -> str:
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
         goal, first = max(self.tolerance, FINEST), 0.0
-        action = self._pass
+        action = self._passes
+        self._state()
         while True:
-            spent, was_pass = action(), action == self._pass
+            spent, was_pass = action(), action == self._passes
             now = self._state()
             schedule.note(was_pass, spent)
             barrier = action == self._interior and takes_all(self.engine, self.machine)
-            self.stopping.note(now.relative, self.passes, was_pass, barrier)
+            self.stopping.note(now.relative, was_pass, barrier)
             first = first or max(now.gap, 1e-300)
             if now.relative < self.closest[0] and not was_pass:
                 self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
@@ -164,9 +166,9 @@ class _Ascent:
             if self.free:
                 self._update_bias(now)
             action = (
-                self._pass
+                self._passes
                 if self.kkt is not None or not was_pass
-                else {"pass": self._pass, "newton": self._newton, "interior": self._interior}[
+                else {"pass": self._passes, "newton": self._newton, "interior": self._interior}[
                     schedule.next(now.relative)
                 ]
             )
@@ -180,15 +182,27 @@ class _Ascent:
         self.best = candidate, judge(self.problem, candidate)
         return self.best[1].upper == 0.0
 
+    def _passes(self) -> float:
+        """Passes over the examples that can move, until it pays to take the gap; the work they were."""
+        work, violation = 0.0, self.engine.violation
+        while not self.stopping.late:
+            self.passes += 1
+            work += self._pass()
+            done = work >= SURVEY * self.engine.whole_pass or self.passes >= self.stopping.max_iter
+            if done or self.engine.violation <= CLOSER * violation or self.engine.asleep.all():
+                break
+        return work
+
     def _pass(self) -> float:
-        self.passes += 1
-        order, work = self.random.permutation(self.problem.n), 0.0
+        order, work = self.random.permutation(np.flatnonzero(~self.engine.asleep)), 0.0
         pieces = self.pieces if self.stopping.deadline.limited else 1
-        start = time.perf_counter()
+        start, violation = time.perf_counter(), 0.0
         for part in np.array_split(order, pieces):
             work += self.engine.pass_over(part)
+            violation = max(violation, self.engine.violation)
             if self.stopping.late:
                 break
+        self.engine.violation = violation
         seconds = time.perf_counter() - start
         self.pieces = int(np.clip(np.ceil(seconds / SLICE), 1, self.problem.n))
         return work
@@ -231,12 +245,13 @@ class _Ascent:
     def _state(self) -> _State:
         """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
         engine = self.engine
-        scores = np.ascontiguousarray(engine.scores)
-        loss, gain, violation = totals(engine.machine, engine.y, engine.cost, scores, engine.alpha)
-        inner = float((engine.A * scores).sum())
+        scores, A = engine.scores, engine.A
+        loss, gain, violation = engine.survey(scores)
+        engine.violation = violation
+        inner = float((A * scores).sum())
         primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
         if self.free:
-            r = engine.A.sum(axis=0)
+            r = A.sum(axis=0)
             b = engine.b0 + engine.rho * r
             primal -= float(b @ r) / 2
             cost = float(
@@ -264,7 +279,7 @@ class _Ascent:
     def _update_bias(self, now: _State) -> None:
         if now.inner_gap <= max(0.3 * now.cost, 0.05 * self.tolerance * now.primal):
             self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
-            self.engine.shrunk[:] = 0
+            self.engine.survey(self.engine.scores)
 
     def _warm(self, start: Solution) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""

@@ -1,4 +1,10 @@
-"""One example's block: its gradient, its effect on the scores, its exact optimum, and what it is worth."""
+"""One example's block, on the components it has in play: its slopes, its exact optimum, and its effect on the scores.
+
+A component leaves play where it sits at a bound and its slope pushes it there: with a shared slack where that slope is below
+the smallest among those that could give (Keerthi et al. 2008, section 4), with its own slack where it is beyond ``room``. An
+example whose components cannot move any more falls asleep. Leaving only saves work: ``survey`` puts back whatever
+violates its condition, from the scores of all, each time the gap is taken.
+"""
 
 from __future__ import annotations
 
@@ -9,230 +15,392 @@ import numpy as np
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import ARBITRARY, ONE_SIGN, OWN, RELATIVE, SIGNED
+from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.prox import (
     arbitrary_block,
+    flat_block,
     one_sign_block,
     own_block,
     own_block_relative,
     two_signs_block,
 )
 
-LONGEST_SPAN = 8
-"""Shrinking: an example that did not move sits out 1, 3, 7, then this many passes."""
+FULL = 1.0 - 1e-15
+"""A shared slack is used up from this part of its cost on."""
 
 
-@njit(cache=True, error_model="numpy")
-def gradient_of(
-    shape: int,
-    y: int,
-    sigma: Array,
-    pull: float,
-    rows: Array,
-    gamma: Array,
-    mask: Array,
-    scores: Array,
-    out: Array,
+@lean(inline="always")
+def wanted(shape: int, y: int, pinned: bool, play: Any, i: int, m: int, d: int, out: Any) -> int:
+    """The classes whose scores the block asks for, into ``out``; how many. A pinned sum needs no own score: it cancels."""
+    if shape == ARBITRARY:
+        for c in range(d):
+            out[c] = c
+        return d
+    for j in range(m):
+        out[j] = play[i, j]
+    if shape == RELATIVE and not pinned:
+        out[m] = y
+        return m + 1
+    return m
+
+
+@lean(inline="always")
+def slopes(
+    machine: tuple[Any, ...], y: int, play: Any, i: int, m: int, scores: Array, at: int, out: Array
 ) -> None:
-    """g_p = gamma_p - mu_p(scores), 0 on components that do not count."""
-    d = len(scores)
+    """g_p = gamma_p - mu_p(scores) for the components in play, from row ``at`` of the scores (sum 0 under sum-to-zero)."""
+    shape, _, sigma, _, rows, _, gamma, mask, _, _ = machine
     if shape == RELATIVE:
-        own = scores[y]
-        for p in range(d):
-            out[p] = gamma[y, p] - sigma[y, p] * (own - scores[p]) if mask[y, p] else 0.0
+        for j in range(m):
+            p = play[i, j]
+            out[j] = gamma[y, p] - sigma[y, p] * (scores[at, y] - scores[at, p])
     elif shape == SIGNED:
-        mean = 0.0
-        if pull != 0.0:
-            for p in range(d):
-                mean += scores[p]
-            mean /= d
-        for p in range(d):
-            out[p] = gamma[y, p] - sigma[y, p] * (scores[p] - mean) if mask[y, p] else 0.0
+        for j in range(m):
+            p = play[i, j]
+            out[j] = gamma[y, p] - sigma[y, p] * scores[at, p]
     else:
-        for p in range(d):
-            value = 0.0
+        for p in range(m):
+            out[p] = 0.0
             if mask[y, p]:
-                value = gamma[y, p]
-                for m in range(d):
-                    value -= rows[y, p, m] * scores[m]
-            out[p] = value
+                out[p] = gamma[y, p]
+                for c in range(m):
+                    out[p] -= rows[y, p, c] * scores[at, c]
 
 
-@njit(cache=True, error_model="numpy")
+@lean(inline="always")
 def expand(
-    shape: int, y: int, sigma: Array, pull: float, rows: Array, alpha: Array, out: Array
-) -> None:
-    """out_m = sum_p alpha_p (Pi nu)[y, p, m]."""
-    d = len(alpha)
-    if shape == RELATIVE:
-        total = 0.0
-        for p in range(d):
-            share = sigma[y, p] * alpha[p]
-            out[p] = -share
-            total += share
-        out[y] += total
-    elif shape == SIGNED:
-        total = 0.0
-        for p in range(d):
-            out[p] = sigma[y, p] * alpha[p]
-            total += out[p]
-        if pull != 0.0:
+    machine: tuple[Any, ...],
+    y: int,
+    play: Any,
+    i: int,
+    m: int,
+    beta: Array,
+    classes: Any,
+    out: Array,
+) -> int:
+    """sum_p beta_p (Pi nu)[y, p] as (classes, values); how many."""
+    shape, _, sigma, pull, rows, _, gamma, _, _, _ = machine
+    d, total = len(gamma), 0.0
+    if shape == ARBITRARY:
+        for c in range(d):
+            classes[c], out[c] = c, 0.0
             for p in range(d):
-                out[p] += pull * total
-    else:
-        for m in range(d):
-            out[m] = 0.0
-        for p in range(d):
-            if alpha[p] != 0.0:
-                for m in range(d):
-                    out[m] += alpha[p] * rows[y, p, m]
+                out[c] += beta[p] * rows[y, p, c]
+        return d
+    for j in range(m):
+        share = sigma[y, play[i, j]] * beta[j]
+        total += share
+        classes[j], out[j] = play[i, j], -share if shape == RELATIVE else share
+    if shape == RELATIVE:
+        classes[m], out[m] = y, total
+        return m + 1
+    if pull == 0.0 or total == 0.0:
+        return m
+    for c in range(d):
+        classes[c], out[c] = c, pull * total
+    for j in range(m):
+        out[play[i, j]] += sigma[y, play[i, j]] * beta[j]
+    return d
 
 
 @njit(cache=True, error_model="numpy")
 def expand_all(machine: tuple[Any, ...], y: Any, alpha: Array, A: Array) -> None:
-    """``expand`` for every example."""
-    for i in range(len(y)):
-        expand(machine[0], y[i], machine[2], machine[3], machine[4], alpha[i], A[i])
+    """A[i] = sum_p alpha_ip (Pi nu)[y_i, p]"""
+    n, d = alpha.shape
+    every, classes, values = (
+        np.arange(d).reshape((1, d)),
+        np.empty(d + 1, dtype=np.int64),
+        np.empty(d + 1),
+    )
+    for i in range(n):
+        A[i] = 0.0
+        count = expand(machine, y[i], every, 0, d, alpha[i], classes, values)
+        for t in range(count):
+            A[i, classes[t]] += values[t]
 
 
-@njit(cache=True, error_model="numpy")
+@lean(inline="always")
 def solve_block(
-    shape: int,
-    slack: int,
+    machine: tuple[Any, ...],
     y: int,
-    sigma: Array,
-    pull: float,
-    products: Array,
-    mask: Array,
-    capped: bool,
-    width: float,
     k: float,
     cost: float,
+    pinned: bool,
+    play: Any,
+    i: int,
+    m: int,
     q: Array,
+    v: Array,
     curve: Array,
+    order: Any,
     alpha: Array,
 ) -> None:
-    """alpha <- the block's optimum, started from alpha; ``curve`` is scratch of length d."""
-    d = len(q)
-    cap = cost if capped else np.inf
-    ridge = width / cost
-    if shape == ARBITRARY or (k <= 0.0 and slack != OWN):
-        arbitrary_block(q, products[y], k, ridge, slack != OWN, cap, mask[y], alpha)
-        return
-    if slack == OWN:
-        for p in range(d):
-            curve[p] = k * sigma[y, p] * sigma[y, p] + ridge
-        if shape == RELATIVE:
-            scale = sigma[y, 1 if y == 0 else 0]
-            own_block_relative(q, k * scale * scale + ridge, k * scale * scale, cap, mask[y], alpha)
-        else:
-            own_block(q, curve, sigma[y], k * pull, cap, mask[y], alpha)
+    """alpha <- the optimum over the components in play, started from alpha; v, curve and order are scratch."""
+    shape, slack, sigma, pull, _, products, _, mask, capped, width = machine
+    cap, ridge = cost if capped else np.inf, width / cost
+    if shape == ARBITRARY:
+        arbitrary_block(v, q, products[y], k, ridge, slack != OWN, cap, mask[y], alpha)
         return
     scale = sigma[y, 1 if y == 0 else 0]
-    rho = k * scale * scale if shape == RELATIVE else k * pull
-    if slack == ONE_SIGN:
-        spread = rho * (1.0 if shape == RELATIVE else scale * scale) + ridge
-        one_sign_block(q, k * scale * scale, spread, cap, mask[y], alpha)
+    if slack == OWN:
+        if shape == RELATIVE:
+            own_block_relative(m, q, k * scale * scale + ridge, k * scale * scale, cap, alpha)
+            return
+        for j in range(m):
+            v[j] = sigma[y, play[i, j]]
+            curve[j] = k * v[j] * v[j] + ridge
+        own_block(m, q, curve, v, k * pull, cap, alpha)
+        return
+    own, at = sigma[y, y], -1
+    if slack != ONE_SIGN:
+        for j in range(m):
+            if play[i, j] == y:
+                at = j
+    if not k > 0.0:
+        flat_block(m, q, ridge, cap, alpha)
+    elif at < 0:
+        spread = k * scale * scale * (1.0 if shape == RELATIVE else pull) + ridge
+        one_sign_block(m, q, k * scale * scale, spread, cap, pinned, alpha)
     else:
-        own = sigma[y, y]
-        two_signs_block(
-            y, q, k * own * own, k * scale * scale, own, scale, rho, ridge, cap, mask[y], alpha
-        )
+        curve_own, curve_rival = k * own * own, k * scale * scale
+        rho = curve_rival if shape == RELATIVE else k * pull
+        two_signs_block(order, m, at, q, curve_own, curve_rival, own, scale, rho, ridge, cap, alpha)
     spent = 0.0
-    for p in range(d):
-        spent += alpha[p]
+    for j in range(m):
+        spent += alpha[j]
     if spent > cap:  # (q - theta) / D amplifies rounding where D is tiny
-        for p in range(d):
-            alpha[p] *= cap / spent
+        for j in range(m):
+            alpha[j] *= cap / spent
 
 
-@njit(cache=True, error_model="numpy")
+@lean(inline="always")
 def block_step(
     machine: tuple[Any, ...],
     y: int,
     k: float,
     cost: float,
-    scores: Array,
+    pinned: bool,
+    play: Any,
+    i: int,
+    m: int,
+    g: Array,
     alpha: Array,
     new: Array,
+    classes: Any,
     move: Array,
-    scratch: Array,
-) -> float:
-    """The block's optimum into ``new``, its effect sum_p (new - alpha)_p (Pi nu)_p into ``move``; returns the dual's gain.
+    q: Array,
+    v: Array,
+    curve: Array,
+    change: Array,
+    order: Any,
+) -> tuple[int, float]:
+    """The block's optimum over the components in play into ``new``, its effect on the scores into (classes, move).
 
-    ``scores`` are f(x_i) with the example's own part in them; ``scratch`` is (4, d).
+    Returns how many classes that are, 0 where the dual would not gain, and the gain. ``g`` are the slopes with the example's
+    own part in them; the last five are scratch.
     """
-    shape, slack, sigma, pull, rows, products, gamma, mask, capped, width = machine
-    d = len(scores)
-    g, q, own, curve = scratch[0], scratch[1], scratch[2], scratch[3]
-    if cost <= 0.0:
-        return 0.0
-    gradient_of(shape, y, sigma, pull, rows, gamma, mask, scores, g)
-    expand(shape, y, sigma, pull, rows, alpha, own)
-    for p in range(d):
-        if shape == RELATIVE:
-            back = sigma[y, p] * (own[y] - own[p])
-        elif shape == SIGNED:
-            back = sigma[y, p] * own[p]
-        else:
+    shape, slack, sigma, pull, rows, _, _, _, _, width = machine
+    d, total = alpha.shape[1], 0.0
+    if shape == ARBITRARY:
+        for j in range(d):
+            change[j] = alpha[i, j]
+        expand(machine, y, play, i, m, change, classes, move)
+        for p in range(d):
             back = 0.0
-            for m in range(d):
-                back += rows[y, p, m] * own[m]
-        q[p] = g[p] + k * back
-        new[p] = alpha[p]
-    solve_block(shape, slack, y, sigma, pull, products, mask, capped, width, k, cost, q, curve, new)
+            for c in range(d):
+                back += rows[y, p, c] * move[c]
+            q[p], new[p] = g[p] + k * back, alpha[i, p]
+    else:
+        for j in range(m):
+            total += sigma[y, play[i, j]] * alpha[i, play[i, j]]
+        total *= 1.0 if shape == RELATIVE else pull
+        for j in range(m):
+            p = play[i, j]
+            q[j] = g[j] + k * sigma[y, p] * (sigma[y, p] * alpha[i, p] + total)
+            new[j] = alpha[i, p]
+    solve_block(machine, y, k, cost, pinned, play, i, m, q, v, curve, order, new)
     gain, before, after = 0.0, 0.0, 0.0
-    for p in range(d):
-        own[p] = new[p] - alpha[p]
-        gain += g[p] * own[p]
-        if slack == OWN:
-            before += alpha[p] * alpha[p]
-            after += new[p] * new[p]
-        else:
-            before += alpha[p]
-            after += new[p]
+    for j in range(m):
+        old = alpha[i, play[i, j]]
+        change[j] = new[j] - old
+        gain += g[j] * change[j]
+        before += old * old if slack == OWN else old
+        after += new[j] * new[j] if slack == OWN else new[j]
     rise = after - before if slack == OWN else after * after - before * before
-    gain -= float(width) * rise / (2.0 * cost)
-    expand(shape, y, sigma, pull, rows, own, move)
+    gain -= width * rise / (2.0 * cost)
+    count = expand(machine, y, play, i, m, change, classes, move)
+    if pinned and shape == RELATIVE:
+        count -= 1  # what the own class gains is rounding
     size = 0.0
-    for p in range(d):
-        size += move[p] * move[p]
-    return gain - 0.5 * k * size
+    for t in range(count):
+        size += move[t] * move[t]
+    gain -= 0.5 * k * size
+    return (count, gain) if gain > 0.0 else (0, 0.0)
+
+
+@lean(inline="always")
+def leave(
+    machine: tuple[Any, ...],
+    y: int,
+    cost: float,
+    room: float,
+    play: Any,
+    i: int,
+    m: int,
+    pinned: bool,
+    alpha: Array,
+    g: Array,
+) -> tuple[int, bool, float]:
+    """(components still in play, is their sum pinned at its bound, the largest KKT violation among them).
+
+    The violation is the largest slope of the dual along a feasible direction that moves one multiplier or, with a
+    shared slack, trades one for another. ``play`` and ``g`` are reordered: those that leave come last. With infinite ``room``
+    nobody leaves.
+    """
+    shape, slack, _, _, _, _, _, mask, capped, width = machine
+    worst, ridge = 0.0, width / cost
+    if slack == OWN:
+        low = 0.0
+    else:
+        low, best, spent = np.inf, -np.inf, 0.0
+        for j in range(m):
+            if mask[y, play[i, j]]:
+                best = max(best, g[j])
+                if alpha[i, play[i, j]] > 0.0:
+                    spent += alpha[i, play[i, j]]
+                    low = min(low, g[j])
+        shift = ridge * spent
+        if not pinned:
+            pinned = capped and room < np.inf and spent >= cost * FULL and low > shift
+            if not capped or spent < cost * FULL:
+                low = min(low, shift)
+            if not pinned:
+                best = max(best, shift)
+        worst = max(best - low, 0.0)
+    j = 0
+    while j < m:
+        at = alpha[i, play[i, j]]
+        if slack == OWN:
+            slope = g[j] - ridge * at
+            held = (at <= 0.0 and slope < 0.0) or (capped and at >= cost and slope > 0.0)
+            if not held:
+                worst = max(worst, abs(slope))
+            gone = held and abs(slope) > room
+        else:
+            gone = at <= 0.0 and g[j] < low and room < np.inf
+        if gone and shape != ARBITRARY:
+            m -= 1
+            play[i, j], play[i, m] = play[i, m], play[i, j]
+            g[j], g[m] = g[m], g[j]
+        else:
+            j += 1
+    return m, pinned, worst
+
+
+@lean()
+def visit(
+    machine: tuple[Any, ...],
+    i: int,
+    label: int,
+    k: float,
+    cost: float,
+    room: float,
+    lists: tuple[Any, ...],
+    scratch: tuple[Any, ...],
+    alpha: Array,
+) -> tuple[int, float, float]:
+    """Example i, its scores in the scratch: who leaves play, then the block's optimum into alpha.
+
+    Returns how many classes' scores change, by ``move`` at ``classes``, the dual's gain, and the violation before.
+    """
+    play, count, pinned, asleep = lists
+    classes, ranking, move, _, here, g, new, q, v, curve, change = scratch
+    m = count[i]
+    slopes(machine, label, play, i, m, here, 0, g)
+    m, pinned[i], violation = leave(machine, label, cost, room, play, i, m, pinned[i], alpha, g)
+    count[i], asleep[i] = m, is_held(m, pinned[i], violation)
+    if asleep[i]:
+        return 0, 0.0, 0.0
+    moved, gain = block_step(
+        machine,
+        label,
+        k,
+        cost,
+        pinned[i],
+        play,
+        i,
+        m,
+        g,
+        alpha,
+        new,
+        classes,
+        move,
+        q,
+        v,
+        curve,
+        change,
+        ranking,
+    )
+    if moved > 0:
+        for j in range(m):
+            alpha[i, play[i, j]] = new[j]
+    return moved, gain, violation
 
 
 @njit(cache=True, error_model="numpy")
-def block_state(
-    machine: tuple[Any, ...], y: int, cost: float, scores: Array, alpha: Array, g: Array
+def survey(
+    machine: tuple[Any, ...],
+    y: Any,
+    cost: Array,
+    scores: Array,
+    alpha: Array,
+    room: float,
+    play: Any,
+    count: Any,
+    pinned: Any,
+    asleep: Any,
 ) -> tuple[float, float, float]:
-    """(loss, gain, violation) of one example: C_i L, its part of the dual's linear and cost terms, and its KKT violation.
+    """(loss, gain, violation): sums of C_i L and of the dual's linear and cost terms, and the largest violation.
 
-    The violation is the largest slope of the dual along a feasible direction that moves one multiplier or, with a
-    shared slack, trades one for another.
+    Puts into play whatever is not held at its bound, and wakes the examples that can move.
     """
-    shape, slack, sigma, pull, rows, _, gamma, mask, capped, width = machine
-    if cost <= 0.0:
-        return 0.0, 0.0, 0.0
-    gradient_of(shape, y, sigma, pull, rows, gamma, mask, scores, g)
-    worth, total, squares, loss, top = 0.0, 0.0, 0.0, 0.0, 0.0
-    for p in range(len(scores)):
-        if mask[y, p]:
-            worth += gamma[y, p] * alpha[p]
-            total += alpha[p]
-            squares += alpha[p] * alpha[p]
-            slackness = max(g[p], 0.0)
-            top = max(top, slackness)
-            loss += slack_loss(slackness, capped, width)
-    if slack != OWN:
-        loss, squares = slack_loss(top, capped, width), total * total
-    ridge = width / cost
-    worth -= ridge * squares / 2.0
-    if slack == OWN:
-        violation = own_violation(mask[y], capped, ridge, cost, alpha, g)
-    else:
-        violation = shared_violation(mask[y], capped, ridge, cost, alpha, total, g)
-    return cost * loss, worth, violation
+    shape, slack, _, _, _, _, gamma, mask, capped, width = machine
+    n, d = scores.shape
+    g = np.empty(d)
+    loss, gain, worst = 0.0, 0.0, 0.0
+    for i in range(n):
+        asleep[i] = True
+        if cost[i] <= 0.0:
+            continue
+        m = 0
+        for p in range(d):
+            if mask[y[i], p] or shape == ARBITRARY:
+                play[i, m] = p
+                m += 1
+        slopes(machine, y[i], play, i, m, scores, i, g)
+        total, squares, xi, top = 0.0, 0.0, 0.0, 0.0
+        for j in range(m):
+            p = play[i, j]
+            if mask[y[i], p]:
+                gain += gamma[y[i], p] * alpha[i, p]
+                total += alpha[i, p]
+                squares += alpha[i, p] * alpha[i, p]
+                violated = max(g[j], 0.0)
+                top = max(top, violated)
+                xi += slack_loss(violated, capped, width)
+        if slack != OWN:
+            xi, squares = slack_loss(top, capped, width), total * total
+        loss += cost[i] * xi
+        gain -= width * squares / (2.0 * cost[i])
+        count[i], pinned[i], violation = leave(
+            machine, y[i], cost[i], room, play, i, m, False, alpha, g
+        )
+        asleep[i] = is_held(count[i], pinned[i], violation)
+        worst = max(worst, violation)
+    return loss, gain, worst
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@lean(inline="always")
 def slack_loss(xi: float, capped: bool, width: float) -> float:
     """phi(xi) = (c / h) (xi - c/2), c = min(xi, h) where capped, else xi; xi itself where h = 0."""
     if width == 0.0:
@@ -241,69 +409,7 @@ def slack_loss(xi: float, capped: bool, width: float) -> float:
     return curved / width * (xi - 0.5 * curved)
 
 
-@njit(cache=True, error_model="numpy")
-def own_violation(
-    mask: Any, capped: bool, ridge: float, cost: float, alpha: Array, g: Array
-) -> float:
-    """The steepest slope of one multiplier, up below its bound or down above zero."""
-    violation = 0.0
-    for p in range(len(g)):
-        if mask[p]:
-            slope = g[p] - ridge * alpha[p]
-            if slope > 0.0 and (not capped or alpha[p] < cost):
-                violation = max(violation, slope)
-            if slope < 0.0 and alpha[p] > 0.0:
-                violation = max(violation, -slope)
-    return violation
-
-
-@njit(cache=True, error_model="numpy")
-def shared_violation(
-    mask: Any, capped: bool, ridge: float, cost: float, alpha: Array, total: float, g: Array
-) -> float:
-    """The steepest trade: the best slope less the worst among the multipliers that could give."""
-    best, worst = -np.inf, np.inf
-    shift = ridge * total
-    for p in range(len(g)):
-        if mask[p]:
-            slope = g[p] - shift
-            best = max(best, slope)
-            if alpha[p] > 0.0:
-                worst = min(worst, slope)
-    if total > 0.0 and capped:
-        best = max(best, 0.0)  # the slack's own multiplier may take a share
-    if not capped or total < cost * (1.0 - 1e-15):
-        worst = min(worst, 0.0)
-        best = max(best, 0.0)
-    return max(best - worst, 0.0) if np.isfinite(worst) else max(best, 0.0)
-
-
-@njit(cache=True, error_model="numpy")
-def totals(
-    machine: tuple[Any, ...], y: Any, cost: Array, scores: Array, alpha: Array
-) -> tuple[float, float, float]:
-    """(loss, gain, violation): sums and the largest violation over all examples."""
-    g = np.empty(scores.shape[1])
-    loss, gain, worst = 0.0, 0.0, 0.0
-    for i in range(len(scores)):
-        a, b, v = block_state(machine, y[i], cost[i], scores[i], alpha[i], g)
-        loss += a
-        gain += b
-        worst = max(worst, v)
-    return loss, gain, worst
-
-
-@njit(cache=True, error_model="numpy")
-def is_shrunk(i: int, shrunk: Any) -> bool:
-    """Does example i sit out this pass? Counts the pass."""
-    if shrunk[i] > 0:
-        shrunk[i] -= 1
-        return True
-    return False
-
-
-@njit(cache=True, error_model="numpy")
-def shrink(i: int, shrunk: Any, span: Any) -> None:
-    """Example i did not move: it sits out some passes, more each time in a row."""
-    span[i] = min(2 * span[i] + 1, LONGEST_SPAN)
-    shrunk[i] = span[i]
+@lean(inline="always")
+def is_held(m: int, pinned: bool, violation: float) -> bool:
+    """Can nothing in play move, or gain by it? One component whose sum is pinned cannot."""
+    return bool(m == 0 or (m == 1 and pinned) or violation <= 0.0)

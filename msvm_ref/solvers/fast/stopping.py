@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from msvm_ref.solvers.deadline import Deadline
 
 LEAST_GOAL = 1e-17
-STALL, WINDOW, TRIES, BARRIERS = 0.9, 400, 3, 8
-"""Stalled: STALL times the best gap was not undercut in the last WINDOW passes, nor in the last third of them all, with TRIES
-Newton steps or barriers among them; or not by BARRIERS barriers that each took every example."""
+STALL, WINDOW, TRIES, BARRIERS = 0.9, 150, 3, 8
+"""Stalled: STALL times the best gap was not undercut the last WINDOW times it was taken, nor in the last third of them
+all, with TRIES Newton steps or barriers among them; or not by BARRIERS barriers that each took every example."""
 
 
 @dataclass
@@ -27,15 +27,18 @@ class Stopping:
     judging: float = 0.0
     """Seconds the last certificate took: kept in reserve."""
     best: float = math.inf
+    rounds: int = 0
+    """How often the gap was taken, and when it last fell."""
     since: int = 0
     tries: int = 0
     barriers: int = 0
 
-    def note(self, gap: float, passes: int, was_pass: bool, whole_barrier: bool) -> None:
+    def note(self, gap: float, was_pass: bool, whole_barrier: bool) -> None:
+        self.rounds += 1
         self.tries += not was_pass
         self.barriers += whole_barrier
         if gap < STALL * self.best:
-            self.best, self.since, self.tries, self.barriers = gap, passes, 0, 0
+            self.best, self.since, self.tries, self.barriers = gap, self.rounds, 0, 0
 
     @property
     def late(self) -> bool:
@@ -58,7 +61,7 @@ class Stopping:
             return "max_iter"
         if self.late:
             return "max_seconds"
-        window = max(WINDOW, passes // 3)
-        stalled = passes - self.since >= window and self.tries >= TRIES
+        window = max(WINDOW, self.rounds // 3)
+        stalled = self.rounds - self.since >= window and self.tries >= TRIES
         stalled = polished and (stalled or self.barriers >= BARRIERS)
         return "rounding" if goal < LEAST_GOAL or stalled else ""

@@ -30,10 +30,9 @@ class Components:
         self.chosen, y, self.d = chosen, engine.y[chosen], engine.alpha.shape[1]
         self.mask = machine.mask[y]
         self.example, self.component = np.nonzero(self.mask)
-        self.rows = machine.rows[y[self.example], self.component]
-        self.planes = machine.rows[
-            y
-        ]  # (examples, components, classes), 0 where a component does not count
+        self.rows = machine.rows_of(y[self.example], self.component)
+        # (examples, components, classes), 0 where a component does not count
+        self.planes = machine.rows_of(y[:, None], np.arange(self.d))
         self.unit = float(engine.cost[chosen].mean())
         self.own = machine.slack == OWN
         self.group = np.arange(len(self.example)) if self.own else self.example

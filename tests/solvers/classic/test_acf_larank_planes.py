@@ -183,11 +183,10 @@ def test_a_preference_follows_the_gain_against_the_average():
     """p exp((gain / r - 1) / 5) within [1/20, 20], r by its share eta; a gain of r changes no preference."""
     for gain, factor in ((2.0, 1.0), (4.0, np.exp(0.2)), (0.0, np.exp(-0.2)), (2e3, 20.0)):
         preference, average = np.ones(3), np.array([2.0])
-        acf.adapt(preference, average, 1, gain, acf.CHANGE, 0.25)
+        acf.adapt(preference, average, np.array([1]), np.array([gain]), acf.CHANGE, 0.25)
         assert preference == pytest.approx([1.0, factor, 1.0])
         assert average[0] == pytest.approx(0.75 * 2.0 + 0.25 * gain)
-    for _ in range(100):
-        acf.adapt(preference, average, 0, 0.0, acf.CHANGE, 0.0)
+    acf.adapt(preference, average, np.zeros(100, dtype=int), np.zeros(100), acf.CHANGE, 0.0)
     assert preference[0] == 1 / 20
 
 
@@ -390,6 +389,7 @@ def test_a_pass_over_a_part_counts_the_visits_of_that_part():
     X, y = blobs(3)
     problem = mr.Problem(mr.WW, X, y)
     engine = LinearEngine(problem, blocks(problem), 0.0)
+    engine.survey(engine.scores)
     for part in np.array_split(np.arange(problem.n), 5):
         engine.pass_over(part)
     assert engine.evaluations == problem.n * problem.d

@@ -15,6 +15,7 @@ from msvm_ref.judge.certify import judge
 from msvm_ref.solvers.fast import solve as driver
 from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, blocks
 from msvm_ref.solvers.fast.kernel_cache import rows
+from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.prox import arbitrary_block
 from msvm_ref.solvers.fast.steps import solve_block
 from tests.small_problems import WEIGHTINGS, weights
@@ -85,30 +86,23 @@ def test_the_closed_form_of_a_block_is_the_ascents_optimum(machine, cost):
             q = np.where(
                 form.mask[y], np.round(random.normal(size=d) * 2, int(random.integers(3))), 0.0
             )
+            rows = form.rows_of(y, np.arange(d))
+            products = rows @ rows.T
             ridge, cap = form.width / C, C if form.capped else np.inf
-            closed, slow = np.zeros(d), np.zeros(d)
+            closed, slow, scratch = np.zeros(d), np.zeros(d), np.empty((3, d))
+            play = np.arange(d) if form.shape == ARBITRARY else np.flatnonzero(form.mask[y])
+            m, compact = len(play), np.zeros(d)
+            compact[:m], order = q[play], np.empty(d, dtype=np.int64)
             solve_block(
-                form.shape,
-                form.slack,
-                y,
-                form.sigma,
-                form.pull,
-                form.products,
-                form.mask,
-                form.capped,
-                form.width,
-                k,
-                C,
-                q,
-                np.empty(d),
-                closed,
+                form.packed, y, k, C, False, play[None], 0, m, compact, *scratch[:2], order, closed
             )
+            closed[play], closed[~form.mask[y]] = closed[:m].copy(), 0.0
             arbitrary_block(
-                q, form.products[y], k, ridge, form.slack != OWN, cap, form.mask[y], slow
+                scratch[2], q, products, k, ridge, form.slack != OWN, cap, form.mask[y], slow
             )
             value = [
                 q @ a
-                - k / 2 * a @ form.products[y] @ a
+                - k / 2 * a @ products @ a
                 - ridge / 2 * (a @ a if form.slack == OWN else a.sum() ** 2)
                 for a in (closed, slow)
             ]
@@ -155,6 +149,37 @@ def test_absent_classes_single_examples_zero_features_and_weights(bias):
         mr.Problem(mr.ATM, X, y, sample_weight=np.arange(len(y)) % 3, bias=bias),
     ):
         assert fast(problem).converged
+
+
+@pytest.mark.parametrize("d", [2, 6])
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("machine", [mr.CS, mr.WW, mr.LLW, mr.ATM, mr.OVA], ids=lambda m: m.name)
+def test_leaving_play_on_ugly_rows(machine, cost, d):
+    """Weights (some 0), duplicates, zero rows, an absent class, every bias, tiny and huge C, dense and sparse."""
+    X, y = data(36, d, 4)
+    X[18:24], X[24:27] = X[:6], 0.0
+    weight = np.arange(36) % 4 * 0.7
+    for k, (bias, C) in enumerate(product(BIASES, (1e-5, 1.0, 1e4))):
+        rows = sparse.csr_array(X) if k % 2 else X
+        problem = mr.Problem(
+            machine.with_cost(cost), rows, y, C=C, bias=bias, sample_weight=weight, n_classes=d + 1
+        )
+        assert fast(problem).converged, (bias, C)
+
+
+def test_components_leave_play_and_examples_fall_asleep():
+    X, y = data(300, 8, 5)
+    problem = mr.Problem(mr.CS, X, y, C=4.0)
+    engine = LinearEngine(problem, blocks(problem), 0.0)
+    engine.survey(engine.scores)
+    assert (engine.count == 7).all()
+    for _ in range(30):
+        engine.pass_over(np.flatnonzero(~engine.asleep))
+    assert engine.asleep.any()
+    assert engine.count[~engine.asleep].mean() < 5
+    alpha = engine.alpha.copy()
+    engine.pass_over(np.flatnonzero(engine.asleep)[:0])
+    assert (engine.alpha == alpha).all()
 
 
 def test_sparse_rows_give_what_dense_rows_give():
@@ -312,17 +337,22 @@ class TestBugsPutIn:
         monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
         assert not self.outcome(machine=machine, C=3.0).converged
 
-    def test_forgotten_shrink_check(self, monkeypatch):
-        original = driver._Ascent._pass
+    @pytest.mark.parametrize("kept", ["asleep", "count"])
+    def test_who_left_is_never_put_back(self, monkeypatch, kept):
+        original, first = driver.KernelEngine.survey, [True]
 
-        def shrinking_all(self):
-            work = original(self)
-            self.engine.shrunk[:] = 100
-            return work
+        def forgetful(self, scores):
+            before = getattr(self, kept).copy()
+            result = original(self, scores)
+            if not first.pop():
+                worse = np.maximum if kept == "asleep" else np.minimum
+                worse(getattr(self, kept), before, out=getattr(self, kept))
+            first.append(False)
+            return result
 
-        monkeypatch.setattr(driver._Ascent, "_pass", shrinking_all)
+        monkeypatch.setattr(driver.KernelEngine, "survey", forgetful)
         monkeypatch.setattr(driver.Schedule, "next", lambda self, gap: "pass")
-        assert not self.outcome().converged
+        assert not self.outcome(C=3.0).converged
 
     def test_stale_gradient(self, monkeypatch):
         original = driver._Ascent._pass
