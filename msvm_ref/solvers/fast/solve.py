@@ -139,8 +139,9 @@ class _Ascent:
             spent, was_pass = action(), action == self._passes
             now = self._state()
             schedule.note(was_pass, spent)
-            barrier = action == self._interior and takes_all(self.engine, self.machine)
-            self.stopping.note(now.relative, was_pass, barrier)
+            barrier = action == self._interior
+            whole = barrier and takes_all(self.engine, self.machine)
+            self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
             first = first or max(now.gap, 1e-300)
             if now.relative < self.closest[0] and not was_pass:
                 self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
@@ -165,13 +166,10 @@ class _Ascent:
                 self._settled()
             if self.free:
                 self._update_bias(now)
-            action = (
-                self._passes
-                if self.kkt is not None or not was_pass
-                else {"pass": self._passes, "newton": self._newton, "interior": self._interior}[
-                    schedule.next(now.relative)
-                ]
-            )
+            action = self._passes
+            if self.kkt is None and was_pass:
+                due = "interior" if self.stopping.wants_a_barrier else schedule.next(now.relative)
+                action = {"pass": action, "newton": self._newton, "interior": self._interior}[due]
 
     def _nothing_to_learn(self) -> bool:
         """Does a free bias alone meet every target? Then the optimum is 0, to which no relative gap leads."""
@@ -296,6 +294,10 @@ class _State:
     inner_gap: float
     cost: float
     violation: float
+
+    @property
+    def dual(self) -> float:
+        return self.primal - self.inner_gap
 
     @property
     def relative(self) -> float:

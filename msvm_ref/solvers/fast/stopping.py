@@ -3,7 +3,8 @@
 interrupted     asked to by the user
 max_iter        that many passes are done
 max_seconds     the time is over, less what the judge will take
-rounding        the gap of the loop's own floats no longer falls: nothing they can see is left to gain
+rounding        the gap of the loop's own floats no longer falls, nor does their dual rise, nor did the barrier help: nothing
+                they can see is left to gain
 overflow        the floats left their range
 """
 
@@ -15,9 +16,11 @@ from dataclasses import dataclass
 from msvm_ref.solvers.deadline import Deadline
 
 LEAST_GOAL = 1e-17
-STALL, WINDOW, TRIES, BARRIERS = 0.9, 150, 3, 8
-"""Stalled: STALL times the best gap was not undercut the last WINDOW times it was taken, nor in the last third of them
-all, with TRIES Newton steps or barriers among them; or not by BARRIERS barriers that each took every example."""
+STALL, RISE, WINDOW, TRIES, BARRIERS = 0.9, 1.01, 150, 3, 8
+"""No progress: STALL times the best gap was not undercut, nor RISE times the dual reached, the last WINDOW times they were
+taken, nor in the last third of them all. (With a large C the gap of a dual that still climbs is near 1 for long.) Then the
+barrier is due whatever it costs; rounding is what is left where TRIES Newton steps or barriers, one barrier among them, were
+in vain, or BARRIERS barriers that each took every example."""
 
 
 @dataclass
@@ -27,18 +30,37 @@ class Stopping:
     judging: float = 0.0
     """Seconds the last certificate took: kept in reserve."""
     best: float = math.inf
+    dual: float = 0.0
     rounds: int = 0
     """How often the gap was taken, and when it last fell."""
     since: int = 0
     tries: int = 0
     barriers: int = 0
+    """Newton steps and barriers, barriers of any size, and barriers over all examples since then."""
+    whole_barriers: int = 0
 
-    def note(self, gap: float, was_pass: bool, whole_barrier: bool) -> None:
+    def note(
+        self, gap: float, dual: float, was_pass: bool, barrier: bool, whole_barrier: bool
+    ) -> None:
         self.rounds += 1
         self.tries += not was_pass
-        self.barriers += whole_barrier
-        if gap < STALL * self.best:
-            self.best, self.since, self.tries, self.barriers = gap, self.rounds, 0, 0
+        self.barriers += barrier
+        self.whole_barriers += whole_barrier
+        if gap < STALL * self.best or dual > RISE * self.dual:
+            self.best, self.dual, self.since = (
+                min(gap, self.best),
+                max(dual, self.dual),
+                self.rounds,
+            )
+            self.tries = self.barriers = self.whole_barriers = 0
+
+    @property
+    def stands_still(self) -> bool:
+        return self.rounds - self.since >= max(WINDOW, self.rounds // 3)
+
+    @property
+    def wants_a_barrier(self) -> bool:
+        return self.stands_still and self.barriers == 0
 
     @property
     def late(self) -> bool:
@@ -61,7 +83,6 @@ class Stopping:
             return "max_iter"
         if self.late:
             return "max_seconds"
-        window = max(WINDOW, self.rounds // 3)
-        stalled = self.rounds - self.since >= window and self.tries >= TRIES
-        stalled = polished and (stalled or self.barriers >= BARRIERS)
+        in_vain = self.stands_still and self.tries >= TRIES and self.barriers > 0
+        stalled = polished and (in_vain or self.whole_barriers >= BARRIERS)
         return "rounding" if goal < LEAST_GOAL or stalled else ""
