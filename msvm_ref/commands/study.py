@@ -1,4 +1,4 @@
-"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page.
+"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page, export.
 
 What is trained is kept in a store (one sqlite file) as it comes; a run that was ended in any way goes on where it was. Exit
 status 1 says that a cell failed or kept a gap above the tolerance.
@@ -43,6 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     page = _action(actions, "page", _page, "a page of all that is in the store")
     page.add_argument("out", nargs="+", metavar="OUT", help="files to write: .html or .md")
     page.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
+    export = _action(actions, "export", _export, "small files of what is in the store, NAME.json")
+    export.add_argument("folder", metavar="DIR", help="where to write them")
+    export.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -172,6 +175,28 @@ def _page(options: argparse.Namespace) -> int:
         maker = html if Path(path).suffix.lower() == ".html" else markdown
         write_text(path, maker(told))
         remark(options, f"page: {path}")
+    return OK
+
+
+def _export(options: argparse.Namespace) -> int:
+    from msvm_ref.studies.experiments.exported import as_json
+    from msvm_ref.studies.experiments.registry import STUDIES
+    from msvm_ref.studies.experiments.result import stored
+    from msvm_ref.studies.experiments.store import Store
+
+    if not Path(options.folder).is_dir():
+        raise UsageError(f"DIR must be a folder, and {options.folder!r} is not one")
+    _check_store(options.store)
+    written = []
+    with Store(options.store) as store:
+        for study in STUDIES.values():
+            told = stored(study, store)
+            numbers = [r.values for r in told]
+            if told and numbers not in written:  # a figure of a table's numbers is that table
+                written.append(numbers)
+                path = str(Path(options.folder) / f"{study.name}.json")
+                write_text(path, as_json(study, told))
+                remark(options, f"{len(told)} cells: {path}")
     return OK
 
 
