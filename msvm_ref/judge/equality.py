@@ -23,7 +23,7 @@ from msvm_ref.model.machine import Margin, Spec
 from msvm_ref.model.problem import Problem
 
 RIDGE = 1e-12
-"""What is added to S in floats, beside its largest entry, to make it regular."""
+"""What is added to S in floats, its diagonal scaled to 1, to make it regular."""
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 
@@ -154,13 +154,14 @@ def _near_solution(spec: Spec, counts: Counts, r: list[fmpq]) -> list[fmpq] | No
     else:
         rows = spec.nu[counts > 0]
         S = (rows.T * counts[counts > 0]) @ rows
-    S = S + RIDGE * max(float(abs(S).max()), 1e-300) * np.eye(spec.d)
-    rhs = np.array([as_float(v) for v in r])
+    unit = np.sqrt(np.where(S.diagonal() > 0, S.diagonal(), 1.0))
+    S = S / unit / unit[:, None] + RIDGE * np.eye(spec.d)
+    rhs = np.array([as_float(v) for v in r]) / unit
     if spec.sum_to_zero:
-        ones = np.ones((spec.d, 1))
-        S, rhs = np.block([[S, ones], [ones.T, np.zeros((1, 1))]]), np.append(rhs, 0.0)
+        border = (1 / unit)[:, None]
+        S, rhs = np.block([[S, border], [border.T, np.zeros((1, 1))]]), np.append(rhs, 0.0)
     try:
-        solved = np.linalg.solve(S, rhs)[: spec.d]
+        solved = np.linalg.solve(S, rhs)[: spec.d] / unit
     except np.linalg.LinAlgError:
         return None
     return (

@@ -144,9 +144,11 @@ def _restore_equality(problem: Problem, alpha: Array, slopes: _Slopes) -> Feasib
     r, left = equality_residual(problem, alpha), math.inf
     for _ in range(FLOAT_STEPS):
         size = max(abs(as_float(v)) for v in r)
-        near = near_step(problem, alpha, r) if 0 < size <= left / 2 else None
-        if near is None:
+        if not 0 < size <= left / 2:
             break
+        near = near_step(problem, alpha, r)
+        if near is None:
+            return None
         alpha, left = into_groups(problem, alpha - near), size
         r = equality_residual(problem, alpha)
     if not any(r):
