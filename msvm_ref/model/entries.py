@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,19 @@ from msvm_ref.model.arrays import Array
 Tensor = tuple[Any, ...]  # nested tuples of Fractions
 TABLE_LIMIT = 400
 """The most classes for which nu[y,c,m] is written out (512 MB); beyond, ``Machine.entries`` says it all."""
+
+
+class Floats(NamedTuple):
+    """``Entries`` to compute with: a row times a vector is the rest's part of its sum, and what the others have more."""
+
+    own: float
+    own_rest: float
+    true: float
+    rival: float
+    rest: float
+    own_more: float
+    true_more: float
+    rival_more: float
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,13 @@ class Entries:
     true: Fraction
     rival: Fraction
     rest: Fraction
+
+    @property
+    def floats(self) -> Floats:
+        """Each rounded once to float64, and what own, true and rival are more than the rest of their row."""
+        more = (self.own - self.own_rest, self.true - self.rest, self.rival - self.rest)
+        exact = (self.own, self.own_rest, self.true, self.rival, self.rest, *more)
+        return Floats(*map(float, exact))
 
     def row(self, y: int, c: int, d: int) -> tuple[Fraction, ...]:
         """t[y,c,:] as exact rationals."""

@@ -25,7 +25,7 @@ from msvm_ref.errors import SpecError
 from msvm_ref.foreign import shown
 from msvm_ref.model.arrays import LARGEST, Array, frozen, refuse_masked
 from msvm_ref.model.cost import Cost, SlackCost, cost_name, slack_cost
-from msvm_ref.model.entries import Entries, Tensor
+from msvm_ref.model.entries import Entries, Floats, Tensor
 
 Rational = Fraction | int | float
 LEAST = Fraction(1, 10**120)
@@ -185,6 +185,12 @@ class Spec:
     capped: bool
     width: float
     """The slack's cost, C phi(xi), by the two numbers of ``model/cost.py``."""
+
+    @cached_property
+    def alike(self) -> Floats | None:
+        """Pi nu where it treats classes alike: what is computed with in place of the table."""
+        entries = self.machine.entries(self.d)
+        return None if entries is None else entries.floats
 
     @cached_property
     def nu(self) -> Array:

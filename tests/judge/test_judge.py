@@ -13,13 +13,8 @@ import msvm_ref as mr
 from msvm_ref.judge import objective
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import Worth, judge
-from msvm_ref.judge.feasible import (
-    FeasibleDual,
-    as_float,
-    equality_residual,
-    exact_sum,
-    feasible_dual,
-)
+from msvm_ref.judge.equality import as_float, equality_residual, exact_sum
+from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
 from msvm_ref.judge.image import image_of_coef, image_of_weights
 from tests.small_problems import BIASES, COSTS, MACHINES, blobs, label, table
 
