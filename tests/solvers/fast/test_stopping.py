@@ -59,7 +59,7 @@ def test_a_gap_that_falls_is_progress():
         assert not stop.stands_still
         gap *= 0.89
         passes(stop, 1, gap=gap)
-    passes(stop, WINDOW, gap=0.95 * gap)
+    passes(stop, 2 * WINDOW, gap=0.95 * gap)
     assert stop.stands_still
 
 
