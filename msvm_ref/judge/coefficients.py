@@ -29,7 +29,7 @@ Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Alike:
+class AlikeForm:
     """Pi nu of a margin that treats classes alike: its entries, and what own, true and rival are more than their row's rest."""
 
     own: Any
@@ -41,7 +41,7 @@ class Alike:
     rival_more: Any
 
     @classmethod
-    def of(cls, entries: Entries, dtype: Any) -> Alike:
+    def of(cls, entries: Entries, dtype: Any) -> AlikeForm:
         exact = (
             entries.own,
             entries.true,
@@ -54,9 +54,9 @@ class Alike:
         return cls(*(rounded(v, dtype) for v in exact))
 
     @property
-    def size(self) -> Alike:
+    def size(self) -> AlikeForm:
         """The same with every coefficient's size: at least |Pi nu|, and what bounds the rounding."""
-        return Alike(*(abs(getattr(self, part.name)) for part in fields(self)))
+        return AlikeForm(*(abs(getattr(self, part.name)) for part in fields(self)))
 
     @property
     def largest(self) -> float:
@@ -88,14 +88,14 @@ class Alike:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableForm:
     """Pi nu written out."""
 
     nu: Real
 
     @property
-    def size(self) -> Table:
-        return Table(abs(self.nu))
+    def size(self) -> TableForm:
+        return TableForm(abs(self.nu))
 
     @property
     def largest(self) -> float:
@@ -116,29 +116,31 @@ def _by_class(table: Real, y: Labels, rows: Real) -> Real:
     return out
 
 
-def coefficients(spec: Spec, dtype: Any) -> tuple[Alike | Table, Real]:
+def coefficients(spec: Spec, dtype: Any) -> tuple[AlikeForm | TableForm, Real]:
     """(Pi nu, gamma), each rational rounded once to ``dtype``: float64's rounding would show in extended precision."""
     return _coefficients(spec, np.dtype(dtype))
 
 
 @lru_cache(maxsize=16)
-def _coefficients(spec: Spec, dtype: np.dtype[Any]) -> tuple[Alike | Table, Real]:
+def _coefficients(spec: Spec, dtype: np.dtype[Any]) -> tuple[AlikeForm | TableForm, Real]:
     entries, plain = spec.machine.entries(spec.d), dtype == np.float64
     if entries is not None:
-        nu: Alike | Table = Alike.of(entries, dtype)
+        nu: AlikeForm | TableForm = AlikeForm.of(entries, dtype)
     else:
-        nu = Table(spec.projected_nu if plain else _long_table(spec.machine.projected_nu(spec.d)))
+        nu = TableForm(
+            spec.projected_nu if plain else _long_table(spec.machine.projected_nu(spec.d))
+        )
     return nu, spec.gamma if plain else _long_targets(spec)
 
 
 @lru_cache(maxsize=16)
-def sizes(spec: Spec) -> Alike | Table:
+def sizes(spec: Spec) -> AlikeForm | TableForm:
     """|Pi nu| in float64, entry by entry."""
     entries = spec.machine.entries(spec.d)
     if entries is None:
-        return Table(abs(spec.projected_nu))
+        return TableForm(abs(spec.projected_nu))
     parts = (abs(getattr(entries, part.name)) for part in fields(entries))
-    return Alike.of(Entries(*parts), np.float64)
+    return AlikeForm.of(Entries(*parts), np.float64)
 
 
 def _long_targets(spec: Spec) -> Real:

@@ -29,7 +29,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class EqualityStep:
     """N_J' lambda in floats, (n x d), each good to ``error``; and the exact lambda it was computed from."""
 
     value: Array
@@ -87,7 +87,7 @@ def rational(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def exact_step(problem: Problem, alpha: Array, r: list[fmpq]) -> Step | None:
+def exact_step(problem: Problem, alpha: Array, r: list[fmpq]) -> EqualityStep | None:
     """The step that undoes r exactly, within half the room of every multiplier of J; None where there is none."""
     return _step(problem, alpha, r, exactly=True)
 
@@ -98,11 +98,13 @@ def near_step(problem: Problem, alpha: Array, r: list[fmpq]) -> Array | None:
     return None if step is None else step.value
 
 
-def _step(problem: Problem, alpha: Array, r: list[fmpq], exactly: bool) -> Step | None:
+def _step(problem: Problem, alpha: Array, r: list[fmpq], exactly: bool) -> EqualityStep | None:
     d, y, room = problem.d, problem.y, _room(problem, alpha)
     nu, every = coefficients(problem.spec, np.float64)[0], np.arange(d)
     chosen = room > 0
     for _ in range(8):
+        if not chosen.any():
+            return None
         counts = np.zeros((d, d), dtype=np.int64)
         np.add.at(counts, y, chosen.astype(np.int64))
         multiplier = (_exact_solution if exactly else _near_solution)(problem.spec, counts, r)
@@ -117,7 +119,7 @@ def _step(problem: Problem, alpha: Array, r: list[fmpq], exactly: bool) -> Step 
             error = rounding(d + 8) * size + UNDERFLOW * (1 + nu.largest)
             narrow = chosen & ~(room >= 2 * (abs(step) + error)[y])
         if not narrow.any():
-            return Step(
+            return EqualityStep(
                 np.where(chosen, step[y], 0.0), np.where(chosen, error[y], 0.0), chosen, multiplier
             )
         chosen = chosen & ~narrow
@@ -197,7 +199,7 @@ def _exact_solution(spec: Spec, counts: Counts, r: list[fmpq]) -> list[fmpq] | N
     return x[:d]
 
 
-def pair_step(problem: Problem, step: Step, y: int, p: int) -> fmpq:
+def pair_step(problem: Problem, step: EqualityStep, y: int, p: int) -> fmpq:
     """<(Pi nu)[y,p], lambda>, exactly: lambda sums to 0 under sum-to-zero, so that nu does."""
     margin, x = problem.machine.margin, step.multiplier
     if not isinstance(margin, Margin):

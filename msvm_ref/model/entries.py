@@ -58,12 +58,12 @@ class Entries:
         return tuple(row)
 
     def table(self, d: int) -> Tensor:
-        _check_table(d)
+        check_table(d)
         return tuple(tuple(self.row(y, c, d) for c in range(d)) for y in range(d))
 
     def array(self, d: int) -> Array:
         """The table in float64, read-only; each entry is the rational rounded once."""
-        _check_table(d)
+        check_table(d)
         every = np.arange(d)
         array = np.full((d, d, d), float(self.rest))
         array[every, :, every] = float(self.true)
@@ -74,11 +74,12 @@ class Entries:
         return array
 
 
-def _check_table(d: int) -> None:
+def check_table(d: int) -> None:
+    """d^3 entries must fit: a margin given as an array has no other form."""
     if d > TABLE_LIMIT:
         raise SpecError(
             "d",
             f"be at most {TABLE_LIMIT} where the table nu[y,c,m] is written out",
             f"{d}, a table of {d**3:.1e} entries",
-            "a machine that treats classes alike is told by its five Machine.entries(d)",
+            "a Margin(name, own, true, rival) treats classes alike and needs none: Machine.entries(d)",
         )
