@@ -14,7 +14,7 @@ from typing import Any
 
 from msvm_ref.datasets.catalogue import BY_NAME
 from msvm_ref.studies.experiments.samples import Draw
-from msvm_ref.studies.experiments.study import CIRCLES, SOFTMAX, STATISTICS, Contender
+from msvm_ref.studies.experiments.study import CIRCLES, REDUCTIONS, SOFTMAX, STATISTICS, Contender
 
 METHOD = "fast, else truth"
 """How cells are trained: see ``training``."""
@@ -25,6 +25,8 @@ def method(contender: Contender) -> str:
         return f"{contender.solver} to {contender.epsilon:g}"
     if contender.machine in SOFTMAX:
         return "conjugate gradients"
+    if contender.machine in REDUCTIONS:
+        return "fast"
     return "counted" if contender.machine in STATISTICS else METHOD
 
 
@@ -77,9 +79,12 @@ class Task:
 
     def _unusual(self) -> dict[str, Any]:
         """What most cells do not have is no part of their keys."""
-        contender, said = self.contender, {}
+        contender = self.contender
+        said: dict[str, Any] = {}
         if contender.basis is not None:
-            said = {"basis": contender.basis, "halvings": contender.halvings}
+            said |= {"basis": contender.basis, "halvings": contender.halvings}
+        if contender.alone:
+            said |= {"alone": True}
         return said | ({"units": "sigma / median, C variance"} if self.relative else {})
 
     def key(self, fold: int, C: float) -> str:

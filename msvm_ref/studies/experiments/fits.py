@@ -98,7 +98,7 @@ class MachinePath:
 
     @property
     def started(self) -> float | None:
-        return None if self.last is None else self.last.problem.C
+        return None if self.last is None or self.fold.contender.alone else self.last.problem.C
 
     def forget(self) -> None:
         self.last = None
@@ -108,7 +108,7 @@ class MachinePath:
         if self.base is None:
             self.base = self.fold.problem(C)
         problem = self.base.with_C(C)
-        solution = self._fast(problem, self.last)
+        solution = self._fast(problem, None if self.fold.contender.alone else self.last)
         if not solution.converged:
             solution = min(
                 solution, self._second(problem), key=lambda s: s.certificate.relative_gap
@@ -187,10 +187,12 @@ class Reduction:
         fitted.fit(fold.X, fold.y)
         seconds = time.thread_time() - start
         gap = fitted.certificate_.relative_gap
+        machines = fitted._machines
+        support = np.concatenate([m.rows[_supporting(m.solution)] for m in machines])
         return Fit(
             np.asarray(fitted.predict(fold.new)),
             gap,
-            len(fitted.support_),
+            len(np.unique(support)),
             seconds,
             gap <= fold.tolerance,
         )
@@ -200,7 +202,7 @@ def _fit(solution: Solution, fold: Fold, seconds: float, converged: bool) -> Fit
     return Fit(
         np.asarray(solution.predict(fold.new)),
         solution.certificate.relative_gap,
-        _supporting(solution),
+        len(_supporting(solution)),
         seconds,
         converged,
         solution.method,
@@ -208,12 +210,13 @@ def _fit(solution: Solution, fold: Fold, seconds: float, converged: bool) -> Fit
     )
 
 
-def _supporting(solution: Solution) -> int:
+def _supporting(solution: Solution) -> NDArray[np.int64]:
+    """Examples with a multiplier that matters."""
     most = solution.alpha.max(axis=1)
     largest = most.max(initial=0.0)
     capped = solution.problem.spec.capped
     scale = np.minimum(solution.problem.costs, largest) if capped else largest
-    return int(((most > SUPPORTS * scale) & (most > 0)).sum())
+    return np.flatnonzero((most > SUPPORTS * scale) & (most > 0))
 
 
 def part(gram: Rows, chosen: NDArray[np.int64]) -> Rows:

@@ -176,7 +176,7 @@ EQUAL = replace(
 STUDIES = (
     TABLE1,
     TABLE2,
-    TABLE2.like("hl-table3-time", "Training seconds of the chosen pair", "Table III", "seconds"),
+    TABLE2.timed("hl-table3-time", "Table III"),
     TABLE2.like(
         "hl-table3-svs", "Support vectors of the chosen pair", "Table III", "support-count"
     ),

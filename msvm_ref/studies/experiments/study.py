@@ -61,6 +61,8 @@ class Contender:
     """What represents the kernel of an m-SVM, and ..."""
     halvings: int = 0
     """... how often the number of its columns is halved."""
+    alone: bool = False
+    """Is each C trained from nothing, for its seconds, and not from the one before?"""
     chosen_as: Contender | None = None
     """The contender whose choice of gamma and C is taken, where it is not this one's own."""
 
@@ -159,6 +161,13 @@ class Study:
     def relative(self) -> bool:
         """Are gamma and C in units that the data make?"""
         return self.gamma_of == "sigma / median"
+
+    def timed(self, name: str, place: str) -> Study:
+        """The seconds of the chosen points, trained once more and from nothing."""
+        again = tuple(replace(c, alone=True, chosen_as=c) for c in self.contenders)
+        made = self.like(name, "Training seconds of the chosen pair", place, "seconds")
+        words = f"At the points chosen in {self.name}, each trained again and from nothing."
+        return replace(made, contenders=again, remarks=(words,))
 
     def like(self, name: str, title: str, place: str, measure: Measure) -> Study:
         """The same cells, read for another figure of which no numbers are printed."""

@@ -175,3 +175,27 @@ def test_a_store_of_the_first_format_is_read_and_extended(tmp_path):
         assert {(r.iterations, r.value) for r in store.records.values()} == {(-1, None)}
         old = {r.key: replace(r, iterations=0, value=None) for r in records}
         assert {k: replace(r, iterations=0) for k, r in store.records.items()} == old
+
+
+def test_noise_on_the_multipliers_supports_nothing(tmp_path):
+    """A gap of 1e-4 leaves some weight on examples that do not matter: the reductions' count is that of a tight solution."""
+    from msvm_ref.estimator import OneVsOneSVC
+    from msvm_ref.studies.experiments.fits import Fold, Reduction
+
+    drawn = sample(Draw(IRIS, 0, 0, "folds", 5, 10**9, 10**9, "range"), None)
+    fold = Fold(FIVE[0], drawn, 0, rbf(1.0), 1e-4)
+    loose = Reduction(fold, 1.0).fit(4096.0)
+    tight = OneVsOneSVC(C=4096.0, kernel="rbf", gamma=1.0, tol=1e-9).fit(fold.X, fold.y)
+    assert abs(loose.support - len(tight.support_)) <= 3
+
+
+def test_what_is_timed_is_trained_from_nothing(tmp_path):
+    study = replace(SMALL, report="test", contenders=SMALL.contenders[:1])
+    timed = study.timed("timed", "somewhere")
+    with Store(tmp_path / "timed.sqlite") as store:
+        engine.run(study, store)
+        before = len(store.records)
+        (ending,) = engine.run(timed, store)
+        assert len(store.records) == before + 2
+    assert [r.started for r in ending.records] == [None, None]
+    assert timed.measure == "seconds"
