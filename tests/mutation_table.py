@@ -248,7 +248,7 @@ MUTANTS = (
         "judge/feasible.py",
         "bound = (abs(step.value) + step.error) * (1 + 1e-12)",
         "bound = 0 * step.error",
-        FEASIBLE,
+        f"{COEFFICIENTS}::test_the_charge_covers_a_step_that_is_large",
     ),
     Mutant("judge/coefficients.py", "entries.rival - entries.rest,", "entries.rival,", FORMS),
     Mutant(

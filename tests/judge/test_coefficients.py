@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.judge import feasible
 from msvm_ref.judge.coefficients import AlikeForm, TableForm, coefficients, sizes
 from msvm_ref.judge.equality import equality_residual, exact_step, near_step, pair_step
 from msvm_ref.judge.feasible import feasible_dual
@@ -15,6 +16,7 @@ from msvm_ref.judge.objective import rounding
 from msvm_ref.model.loss import expansion as plain_expansion
 from msvm_ref.model.loss import margins as plain_margins
 from msvm_ref.model.loss import pair_rows
+from tests.judge.test_judge import exact_dual
 
 ODD = mr.Margin("odd", Fraction(1, 3), Fraction(1, 7), Fraction(-5, 9))
 MARGINS = [mr.RELATIVE, mr.ABSOLUTE, mr.RM(Fraction(1, 3)).margin, ODD]
@@ -100,6 +102,9 @@ def test_the_equality_is_summed_and_undone_exactly(margin, centred, written_out)
     problem = mr.Problem(m, rng.normal(size=(24, 2)), y, bias="free", n_classes=d)
     push, t = PUSH.get(margin.name, 0.05), table(m, d)
     alpha = np.where(np.arange(d) == y[:, None], 0.3, push) + 0.005 * rng.random((24, d))
+    alpha[[0, 4, 9], [2, 2, 3]] = (
+        0.0  # so that classes have unequal numbers of multipliers with room
+    )
 
     def residual(steps):
         pulls = [(steps(i, p), t[y[i]][p]) for i in range(24) for p in range(d)]
@@ -123,6 +128,29 @@ def test_the_equality_is_summed_and_undone_exactly(margin, centred, written_out)
     near = near_step(problem, alpha, r)
     left = residual(lambda i, p: Fraction(alpha[i, p]) - Fraction(near[i, p]))
     assert max(map(abs, left)) <= Fraction(1, 10**6) * max(map(abs, plain))
+
+
+def test_the_charge_covers_a_step_that_is_large(monkeypatch):
+    """Not moved in floats first, the correction is of the equality's size: D at the corrected point is as claimed."""
+    monkeypatch.setattr(feasible, "FLOAT_STEPS", 0)
+    rng, fallen = np.random.default_rng(3), 0
+    for name in ("WW", "CS", "LLW", "OVA") * 5:
+        y = np.arange(9) % 3
+        problem = mr.Problem(getattr(mr, name), rng.normal(size=(9, 2)) + 3.0, y, bias="free")
+        low = 0.1 if name in ("CS", "WW") else np.where(np.arange(3) == y[:, None], 0.2, 0.1)
+        repaired = feasible_dual(problem, low + 0.02 * rng.random((9, 3)))
+        r = equality_residual(problem, repaired.alpha)
+        step = exact_step(problem, repaired.alpha, r)
+        assert step is not None
+        before = [[Fraction(v) for v in row] for row in repaired.alpha.tolist()]
+        after = [row.copy() for row in before]
+        for i, p in np.argwhere(step.chosen).tolist():
+            v = pair_step(problem, step, int(y[i]), p)
+            after[i][p] -= Fraction(int(v.p), int(v.q))
+        at, there = exact_dual(problem, before), exact_dual(problem, after)
+        assert there >= at - Fraction(repaired.charge)
+        fallen += there < at - Fraction(1, 100)
+    assert fallen >= 3
 
 
 def test_a_step_without_room_is_none():

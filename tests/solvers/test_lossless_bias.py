@@ -32,4 +32,5 @@ def test_two_values_are_enough(margin, aggregation, centred):
             if b is not None and same is not None:
                 worst = [violations(few, np.tile(v, (6, 1))).max() for v in (b, same)]
                 assert worst[0] <= 1e-9
+                assert abs(b.sum()) <= 1e-9 or not (centred or margin is mr.RELATIVE)
                 assert worst == pytest.approx([worst[1]] * 2)
