@@ -18,8 +18,8 @@ from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Study
 from msvm_ref.studies.experiments.table import UNITS, written
 
-MARKS = {"agrees": "good", "near": "caution", "differs": "bad", "not printed": "quiet"}
-SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗", "not printed": ""}
+MARKS = {"agrees": "good", "near": "caution", "differs": "bad"}
+SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗"}
 TITLE = "The papers' experiments: results"
 
 
@@ -80,7 +80,11 @@ def chapters(store: Store, studies: Sequence[Study]) -> list[Chapter]:
 def sentences(chapter: Chapter) -> list[str]:
     """What the numbers of a chapter say, in words."""
     counts = Counter(r.agreement for r in chapter.results)
-    printed, told = counts.total() - counts["not printed"], []
+    printed, told = sum(counts[word] for word in MARKS), []
+    if counts["not compared"] and not chapter.repeats:
+        told.append(
+            f"{counts['not compared']} cells are of fewer training rows than {chapter.study.paper}'s and are not compared."
+        )
     if printed and not chapter.repeats:
         told.append(
             f"{counts['agrees']} of {printed} agree with {chapter.study.paper}'s printed numbers, "
@@ -99,8 +103,9 @@ def sentences(chapter: Chapter) -> list[str]:
 def legend() -> str:
     return (
         f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: "
-        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact "
-        f"signed-rank test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
+        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs; where ours was trained on fewer rows than theirs the "
+        f"two are not compared. * is best or not significantly worse (exact signed-rank test, {LEVEL:g}; among those of one "
+        "protocol). q: by the quick protocol, else as printed."
     )
 
 
@@ -195,7 +200,7 @@ def _html_table(chapter: Chapter) -> str:
                 cells.append("<td class=quiet>not run</td>")
                 continue
             cells.append(
-                f"<td class={MARKS[r.agreement]} title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
+                f"<td class={MARKS.get(r.agreement, 'quiet')} title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
                 f"<br><small>{escape(_theirs(chapter.study, r))}</small></td>"
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
@@ -260,4 +265,4 @@ def _markdown_cell(study: Study, r: Result | None) -> str:
     if r is None:
         return "not run"
     theirs = "" if r.printed is None else f"<br>{_theirs(study, r)}"
-    return f"{_ours(study, r)} {SIGNS[r.agreement]}{theirs}".replace("*", "\\*")
+    return f"{_ours(study, r)} {SIGNS.get(r.agreement, '')}{theirs}".replace("*", "\\*")

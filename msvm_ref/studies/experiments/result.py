@@ -44,8 +44,11 @@ class Result:
 
     @property
     def agreement(self) -> str:
+        """With the printed number; a machine trained on fewer rows than theirs is not compared."""
         if self.difference is None:
             return "not printed"
+        if self.outcome.protocol.train_at_most < self.outcome.source.train:
+            return "not compared"
         size = abs(self.difference)
         return "agrees" if size <= AGREES else "near" if size <= NEAR else "differs"
 

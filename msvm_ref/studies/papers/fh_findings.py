@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msvm_ref.studies.papers.findings import Finding, claim, larger, within
+from msvm_ref.studies.papers.findings import Contrast, claim, larger, within
 
 SINGLE, REST = ("M-1-SMO", "M-1-KSK"), ("1-a-a SMO",)
 CLAIMS = (
@@ -11,7 +11,7 @@ CLAIMS = (
         "section 5, Table 2",
         "the single-class method is comparable in error with one-against-all",
         within,
-        Finding("fh-table2", SINGLE, REST, margin=2.0),
+        Contrast("fh-table2", SINGLE, REST, margin=2.0),
         "test errors, within two points",
     ),
     claim(
@@ -19,14 +19,14 @@ CLAIMS = (
         "Table 2",
         "the single-class method has more support vectors than one-against-all",
         larger,
-        Finding("fh-table2-svs", SINGLE, REST, logarithm=True),
+        Contrast("fh-table2-svs", SINGLE, REST, logarithm=True),
     ),
     claim(
         "FH-E2-TIME",
         "Table 2",
         "the single-class method takes less than ten times as long as one-against-all, and more than a tenth",
         within,
-        Finding("fh-table2-time", SINGLE, REST, margin=1.0, logarithm=True),
+        Contrast("fh-table2-time", SINGLE, REST, margin=1.0, logarithm=True),
         "seconds of our solver, within a factor of ten",
     ),
 )

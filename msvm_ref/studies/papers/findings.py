@@ -36,7 +36,7 @@ ABSOLUTE = ("LLW", "AMO", "ATS", "ATM", "RM")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Contrast:
     """What is compared: the mean (or the least, or the largest) of one group of columns with that of another."""
 
     study: str
@@ -66,7 +66,7 @@ class Finding:
         return invented(self), invented(other)
 
 
-def invented(form: Finding) -> Exported:
+def invented(form: Contrast) -> Exported:
     """Ten splits of eight data sets (or of the one that is meant), the columns ``more`` raised by ``tilt``."""
     random = np.random.default_rng(1)
     rows = (form.row,) if form.row else tuple("ABCDEFGH")
@@ -101,7 +101,7 @@ def interval(numbers: Sequence[float]) -> Interval:
     return Interval(mean, mean - half, mean + half, m)
 
 
-def differences(form: Finding) -> tuple[list[float], str]:
+def differences(form: Contrast) -> tuple[list[float], str]:
     """The differences, and what each of them is of."""
     mine, other = form.sources()
     columns = form.more if form.other_study else form.columns
@@ -126,7 +126,7 @@ def differences(form: Finding) -> tuple[list[float], str]:
     return numbers, f"{len(rows)} data sets ({_protocol(mine, rows, form.more)})"
 
 
-def _scaled(form: Finding, values: Sequence[float]) -> list[float]:
+def _scaled(form: Contrast, values: Sequence[float]) -> list[float]:
     return [math.log10(max(v, 1e-9)) for v in values] if form.logarithm else list(values)
 
 
@@ -135,7 +135,7 @@ def _protocol(table: Exported, rows: Sequence[str], columns: Sequence[str]) -> s
     return ", ".join(f"{named.count(p)} {p}" for p in dict.fromkeys(named)) or "none"
 
 
-def larger(form: Finding) -> Evidence:
+def larger(form: Contrast) -> Evidence:
     """Is the interval of the difference above the margin?"""
     numbers, told = differences(form)
     found = interval(numbers)
@@ -147,7 +147,7 @@ def larger(form: Finding) -> Evidence:
     return Evidence(holds, words, vars(found))
 
 
-def within(form: Finding) -> Evidence:
+def within(form: Contrast) -> Evidence:
     """Does the interval of the difference lie within plus and minus the margin (HOLDS), or beyond 0 by more (FAILS)?"""
     numbers, told = differences(form)
     found = interval(numbers)
@@ -159,7 +159,7 @@ def within(form: Finding) -> Evidence:
     return Evidence(True if inside else False if apart else None, words, vars(found))
 
 
-def bootstrapped(form: Finding, statement: Callable[[list[dict[str, float]]], bool]) -> Evidence:
+def bootstrapped(form: Contrast, statement: Callable[[list[dict[str, float]]], bool]) -> Evidence:
     """In how many draws of the data sets is the statement true? It is told of each set the mean of each machine's score."""
     table, _ = form.sources()
     rows = table.rows(NINE)
@@ -178,14 +178,14 @@ def bootstrapped(form: Finding, statement: Callable[[list[dict[str, float]]], bo
     )
 
 
-def _scores(table: Exported, row: str, form: Finding) -> dict[str, float]:
+def _scores(table: Exported, row: str, form: Contrast) -> dict[str, float]:
     """1 for the best machine of the row and those not significantly worse."""
     means = {c: float(np.mean(table.values(row, c))) for c in NINE}
     best = table.values(row, max(NINE, key=lambda c: means[c]))
     return {c: float(signed_rank_p(best, table.values(row, c)) > LEVEL) for c in NINE}
 
 
-def most_often(form: Finding) -> Evidence:
+def most_often(form: Contrast) -> Evidence:
     """Are the columns ``more`` best or not significantly worse at least as often as every other?"""
 
     def statement(scores: list[dict[str, float]]) -> bool:
@@ -196,7 +196,7 @@ def most_often(form: Finding) -> Evidence:
     return bootstrapped(form, statement)
 
 
-def least_often(form: Finding) -> Evidence:
+def least_often(form: Contrast) -> Evidence:
     """Are the columns ``less`` so at most as often as every other?"""
 
     def statement(scores: list[dict[str, float]]) -> bool:
@@ -215,10 +215,10 @@ def claim(
     id: str,
     where: str,
     statement: str,
-    check: Callable[[Finding], Evidence],
-    form: Finding,
+    check: Callable[[Contrast], Evidence],
+    form: Contrast,
     checked: str = "",
-    sabotage: Finding | None = None,
+    sabotage: Contrast | None = None,
 ) -> Claim:
     """A claim about an experiment. Its sabotage is invented so that the agreed verdict must change: what holds is made to
     fail, and everything else to hold.

@@ -11,7 +11,7 @@ from msvm_ref.studies.papers.findings import (
     FEWEST,
     NINE,
     SURE,
-    Finding,
+    Contrast,
     claim,
     larger,
     least_often,
@@ -24,7 +24,7 @@ SEVEN = tuple(c for c in NINE if c not in ("AMO", "ATM"))
 EIGHT = tuple(c for c in NINE if c != "MMR")
 
 
-def problem_over_machine(form: Finding) -> Evidence:
+def problem_over_machine(form: Contrast) -> Evidence:
     """Is the spread between data sets (of their means) larger than that between machines (within a data set)? By bootstrap."""
     table, _ = form.sources()
     rows = table.rows(NINE)
@@ -55,7 +55,7 @@ CLAIMS = (
         "section 4.7, Table 4",
         "with a Gaussian kernel WW and RM are most often best or not significantly worse",
         most_often,
-        Finding(RBF, ("WW", "RM")),
+        Contrast(RBF, ("WW", "RM")),
         "counts over data sets, 2000 bootstrap draws of them",
     ),
     claim(
@@ -63,7 +63,7 @@ CLAIMS = (
         "section 4.7, Table 4",
         "with a Gaussian kernel MMR is least often so",
         least_often,
-        Finding(RBF, EIGHT, ("MMR",)),
+        Contrast(RBF, EIGHT, ("MMR",)),
         "counts over data sets, 2000 bootstrap draws of them",
     ),
     claim(
@@ -71,35 +71,35 @@ CLAIMS = (
         "section 4.7, Table 4",
         "AMO and ATM fall behind on Abalone",
         larger,
-        Finding(RBF, SEVEN, ("AMO", "ATM"), row="Abalone"),
+        Contrast(RBF, SEVEN, ("AMO", "ATM"), row="Abalone"),
     ),
     claim(
         "UV-E4-VEHICLE",
         "section 4.7, Table 4",
         "MMR is not satisfactory on Vehicle",
         larger,
-        Finding(RBF, EIGHT, ("MMR",), row="Vehicle"),
+        Contrast(RBF, EIGHT, ("MMR",), row="Vehicle"),
     ),
     claim(
         "UV-E5-ABSOLUTE",
         "section 4.7, Table 5",
         "linear machines of absolute margins break down: WW and CS are better than LLW, AMO, ATS, ATM and RM",
         larger,
-        Finding(LINEAR, ("WW", "CS"), ABSOLUTE),
+        Contrast(LINEAR, ("WW", "CS"), ABSOLUTE),
     ),
     claim(
         "UV-E5-CALIBRATED",
         "section 4.7, Table 5",
         "linear WW and CS outperform the calibrated LLW, ATS and RM",
         larger,
-        Finding(LINEAR, ("WW", "CS"), ("LLW", "ATS", "RM")),
+        Contrast(LINEAR, ("WW", "CS"), ("LLW", "ATS", "RM")),
     ),
     claim(
         "UV-E5-LETTER",
         "section 4.7, Table 5",
         "every linear machine of absolute margins breaks down on Letter",
         larger,
-        Finding(LINEAR, ("WW", "CS"), ABSOLUTE, row="Letter", of_less="max", margin=20),
+        Contrast(LINEAR, ("WW", "CS"), ABSOLUTE, row="Letter", of_less="max", margin=20),
         "the best of the five is 20 points behind the mean of WW and CS, split by split, 95 %",
     ),
     claim(
@@ -107,7 +107,7 @@ CLAIMS = (
         "section 4.7, Table 5",
         "with a linear kernel WW and CS are most often best or not significantly worse",
         most_often,
-        Finding(LINEAR, ("WW", "CS")),
+        Contrast(LINEAR, ("WW", "CS")),
         "counts over data sets, 2000 bootstrap draws of them",
     ),
     claim(
@@ -115,21 +115,21 @@ CLAIMS = (
         "section 4.7, Table 5",
         "linear WW has an edge on CS",
         larger,
-        Finding(LINEAR, ("WW",), ("CS",)),
+        Contrast(LINEAR, ("WW",), ("CS",)),
     ),
     claim(
         "UV-E5-MMR",
         "section 4.7, Table 5",
         "linear MMR is inferior to the others",
         larger,
-        Finding(LINEAR, EIGHT, ("MMR",)),
+        Contrast(LINEAR, EIGHT, ("MMR",)),
     ),
     claim(
         "UV-E5-STOP",
         "section 4.4",
         "stopping at a violation of 1e-3 does not change accuracies",
         within,
-        Finding("uv-table5-stopped", NINE, NINE, margin=1.0, other_study=LINEAR),
+        Contrast("uv-table5-stopped", NINE, NINE, margin=1.0, other_study=LINEAR),
         "linear machines by coordinate descent to 1e-3 against certified optima, within one point",
     ),
     claim(
@@ -137,35 +137,35 @@ CLAIMS = (
         "section 4.7, Figure 4",
         "MMR is fastest to train",
         larger,
-        Finding(SECONDS, EIGHT, ("MMR",), logarithm=True),
+        Contrast(SECONDS, EIGHT, ("MMR",), logarithm=True),
     ),
     claim(
         "UV-TIME-OVA",
         "section 4.7, Figure 4",
         "OVA is faster to train than WW and CS",
         larger,
-        Finding(SECONDS, ("WW", "CS"), ("OVA",), logarithm=True),
+        Contrast(SECONDS, ("WW", "CS"), ("OVA",), logarithm=True),
     ),
     claim(
         "UV-TIME-WW-CS",
         "section 4.7, Figure 4",
         "WW is faster to train than CS on average",
         larger,
-        Finding(SECONDS, ("CS",), ("WW",), logarithm=True),
+        Contrast(SECONDS, ("CS",), ("WW",), logarithm=True),
     ),
     claim(
         "UV-TIME-ABSOLUTE",
         "section 4.7, Figure 4",
         "machines of absolute margins take ten times as long as WW and CS",
         larger,
-        Finding(SECONDS, ABSOLUTE, ("WW", "CS"), margin=1.0, logarithm=True),
+        Contrast(SECONDS, ABSOLUTE, ("WW", "CS"), margin=1.0, logarithm=True),
     ),
     claim(
         "UV-SPARSE-PROBLEM",
         "section 4.7, Figure 5",
         "sparsity is a property of the problem more than of the machine",
         problem_over_machine,
-        Finding(SUPPORT, NINE),
+        Contrast(SUPPORT, NINE),
         "spread of support between data sets over that between machines, 2000 bootstrap draws",
     ),
     claim(
@@ -173,6 +173,6 @@ CLAIMS = (
         "section 4.7, Figure 5",
         "machines of relative margins are sparser than those of absolute ones",
         larger,
-        Finding(SUPPORT, ABSOLUTE, ("WW", "CS")),
+        Contrast(SUPPORT, ABSOLUTE, ("WW", "CS")),
     ),
 )

@@ -16,14 +16,14 @@ from scipy.stats import chi2
 from msvm_ref.studies.experiments.exported import Exported
 from msvm_ref.studies.experiments.uv_printed import TABLE_5, parsed
 from msvm_ref.studies.papers.claim import Claim, Evidence
-from msvm_ref.studies.papers.findings import NINE, Finding, claim, interval
+from msvm_ref.studies.papers.findings import NINE, Contrast, claim, interval
 
 LINEAR = "uv-table5"
 HUGE = 9.0
 """Percentage points a printed deviation is called huge from."""
 
 
-def alike(form: Finding) -> Evidence:
+def alike(form: Contrast) -> Evidence:
     """Have the columns ``more`` the same accuracy on every split of the row?"""
     table, _ = form.sources()
     if form.row not in table.rows(form.more):
@@ -45,7 +45,7 @@ def alike(form: Finding) -> Evidence:
     return Evidence(not differ if apart or not differ else None, words)
 
 
-def spread(form: Finding) -> Evidence:
+def spread(form: Contrast) -> Evidence:
     """Are the printed deviations of ``HUGE`` and more ours, too? By the upper end of the 95 % interval of ours (chi square)."""
     table, _ = form.sources()
     printed = parsed(TABLE_5)
@@ -67,7 +67,7 @@ def spread(form: Finding) -> Evidence:
     )
 
 
-def _with(form: Finding, table: Exported, row: str, column: str, size: float) -> list[float]:
+def _with(form: Contrast, table: Exported, row: str, column: str, size: float) -> list[float]:
     if form.tilt is None:
         return table.values(row, column)
     wide = 2 * size if form.tilt > 0 else size / 10
@@ -82,7 +82,7 @@ def _shared(id: str, row: str, columns: tuple[str, ...]) -> Claim:
         "Table 5",
         f"linear {' and '.join(columns)} have one accuracy on {row}, {mean}",
         alike,
-        Finding(LINEAR, columns, row=row),
+        Contrast(LINEAR, columns, row=row),
         "paired accuracies of certified optima, split by split",
     )
     other = replace(made.printed, tilt=5.0 if made.sabotage.tilt < 0 else 0.0)
@@ -99,7 +99,7 @@ def _huge() -> Claim:
         "Table 5",
         f"linear machines vary by {HUGE:g} points and more between splits: {len(cells)} cells of {', '.join(rows)}",
         spread,
-        Finding(LINEAR, NINE),
+        Contrast(LINEAR, NINE),
         "deviations of certified optima over the splits, upper end of the 95 % interval",
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msvm_ref.studies.papers.findings import Finding, claim, larger, within
+from msvm_ref.studies.papers.findings import Contrast, claim, larger, within
 
 ERROR, SECONDS = "zdo-fig1", "zdo-fig1-time"
 CLAIMS = (
@@ -11,7 +11,7 @@ CLAIMS = (
         "section 1.4, Table 1.1",
         "the m-SVM and one-vs-rest are about equally accurate",
         within,
-        Finding("zdo-table1", ("m-SVM",), ("one vs. rest",), margin=1.0),
+        Contrast("zdo-table1", ("m-SVM",), ("one vs. rest",), margin=1.0),
         "test errors, within one point",
     ),
     claim(
@@ -19,14 +19,14 @@ CLAIMS = (
         "section 1.3.1, Table 1.1",
         "the m-SVM is better than one-vs-rest on the small segment data",
         larger,
-        Finding("zdo-table1", ("one vs. rest",), ("m-SVM",), row="SEG small"),
+        Contrast("zdo-table1", ("one vs. rest",), ("m-SVM",), row="SEG small"),
     ),
     claim(
         "ZDO-F1-FASTER",
         "section 1.3.2, Figure 1.1",
         "a low rank makes training faster",
         larger,
-        Finding(SECONDS, ("KPCA",), ("KPCA 1/8",), logarithm=True),
+        Contrast(SECONDS, ("KPCA",), ("KPCA 1/8",), logarithm=True),
         "full rank against an eighth of it by KPCA, data set by data set, 95 %",
     ),
     claim(
@@ -34,7 +34,7 @@ CLAIMS = (
         "section 1.3.2, Figure 1.1",
         "on the satellite data a low rank soon is as accurate as the full one",
         within,
-        Finding(ERROR, ("KPCA 1/4",), ("KPCA",), row="SAT large", margin=1.0),
+        Contrast(ERROR, ("KPCA 1/4",), ("KPCA",), row="SAT large", margin=1.0),
         "errors at a quarter of the rank and at the full one, split by split, within one point",
     ),
     claim(
@@ -42,7 +42,7 @@ CLAIMS = (
         "section 1.3.2, Figure 1.1",
         "on the dna data accuracy deteriorates with the rank",
         larger,
-        Finding(ERROR, ("KPCA 1/8",), ("KPCA",), row="DNA large", margin=5.0),
+        Contrast(ERROR, ("KPCA 1/8",), ("KPCA",), row="DNA large", margin=5.0),
         "error at an eighth of the rank less that at the full one, split by split, above 5 points",
     ),
     claim(
@@ -50,7 +50,7 @@ CLAIMS = (
         "section 1.3.2, Figure 1.1",
         "on the waveform data KPCA and Cholesky differ",
         larger,
-        Finding(ERROR, ("Cholesky 1/8",), ("KPCA 1/8",), row="WAV large"),
+        Contrast(ERROR, ("Cholesky 1/8",), ("KPCA 1/8",), row="WAV large"),
         "errors at an eighth of the rank, split by split, 95 %",
     ),
     claim(
@@ -58,7 +58,7 @@ CLAIMS = (
         "section 1.3.2, Figure 1.1",
         "on the segment data KPCA and Cholesky differ",
         larger,
-        Finding(ERROR, ("Cholesky 1/8",), ("KPCA 1/8",), row="SEG large"),
+        Contrast(ERROR, ("Cholesky 1/8",), ("KPCA 1/8",), row="SEG large"),
         "errors at an eighth of the rank, split by split, 95 %",
     ),
     claim(
@@ -66,7 +66,7 @@ CLAIMS = (
         "section 1.3.2, Figure 1.1",
         "on the segment data the faster KPCA is the more accurate",
         larger,
-        Finding(ERROR, ("KPCA",), ("KPCA 1/2",), row="SEG large"),
+        Contrast(ERROR, ("KPCA",), ("KPCA 1/2",), row="SEG large"),
         "error at the full rank less that at half of it, split by split, 95 %",
     ),
 )

@@ -15,7 +15,7 @@ from msvm_ref.studies.experiments.result import stored
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
 from msvm_ref.studies.papers.claim import Verdict
-from msvm_ref.studies.papers.findings import NINE, Finding, interval, larger, most_often, within
+from msvm_ref.studies.papers.findings import NINE, Contrast, interval, larger, most_often, within
 from tests.studies.experiments.small import SMALL
 
 RESULTS = files("msvm_ref.studies.experiments").joinpath("results")
@@ -54,20 +54,20 @@ def test_larger_by_data_sets(known, gaps, verdict):
     for k, gap in enumerate(gaps):
         cells[f"d{k}", "a"], cells[f"d{k}", "b"] = [50.0 + gap] * 3, [50.0] * 3
     known(cells)
-    assert larger(Finding("x", ("a",), ("b",))).holds is verdict
-    assert larger(Finding("x", ("b",), ("a",))).holds is (None if verdict is None else not verdict)
+    assert larger(Contrast("x", ("a",), ("b",))).holds is verdict
+    assert larger(Contrast("x", ("b",), ("a",))).holds is (None if verdict is None else not verdict)
 
 
 def test_a_margin_a_row_and_the_best_of_the_others(known):
     known({("d", "a"): [30, 31, 33], ("d", "b"): [10, 12, 13], ("d", "c"): [20, 20, 21]})
-    assert larger(Finding("x", ("a",), ("b", "c"), row="d")).holds
+    assert larger(Contrast("x", ("a",), ("b", "c"), row="d")).holds
     assert (
-        larger(Finding("x", ("a",), ("b", "c"), row="d", margin=14, of_less="max")).holds is False
+        larger(Contrast("x", ("a",), ("b", "c"), row="d", margin=14, of_less="max")).holds is False
     )
-    assert larger(Finding("x", ("a",), ("b",), row="other")).holds is None
-    assert within(Finding("x", ("a",), ("b",), row="d", margin=25)).holds
-    assert within(Finding("x", ("a",), ("b",), row="d", margin=2)).holds is False
-    assert within(Finding("x", ("a",), ("b",), row="d", margin=19.5)).holds is None
+    assert larger(Contrast("x", ("a",), ("b",), row="other")).holds is None
+    assert within(Contrast("x", ("a",), ("b",), row="d", margin=25)).holds
+    assert within(Contrast("x", ("a",), ("b",), row="d", margin=2)).holds is False
+    assert within(Contrast("x", ("a",), ("b",), row="d", margin=19.5)).holds is None
 
 
 def test_rows_of_two_protocols_are_not_compared():
@@ -85,14 +85,14 @@ def test_best_by_count_is_bootstrapped(known):
 
     sets = [("WW", "RM")] * 5 + [("WW",)]
     known({(f"d{k}", c): v for k, best in enumerate(sets) for c, v in nine(best).items()})
-    assert most_often(Finding("x", ("WW", "RM"))).holds
-    assert most_often(Finding("x", ("WW", "CS"))).holds is False
+    assert most_often(Contrast("x", ("WW", "RM"))).holds
+    assert most_often(Contrast("x", ("WW", "CS"))).holds is False
     known({(f"d{k}", c): v for k in range(4) for c, v in nine(("WW", "RM")).items()})
-    assert most_often(Finding("x", ("WW", "RM"))).holds is None  # four sets are too few
+    assert most_often(Contrast("x", ("WW", "RM"))).holds is None  # four sets are too few
 
 
 def test_shared_values_are_one_machine_or_not(known):
-    form = Finding("x", ("a", "b"), row="d")
+    form = Contrast("x", ("a", "b"), row="d")
     same = [60.0, 61.0, 62.0, 63.0]
     known({("d", "a"): same, ("d", "b"): same})
     assert uv_shared.alike(form).holds
