@@ -312,6 +312,12 @@ MUTANTS = (
         BLINDED,
     ),
     # exact
+    Mutant(
+        "solvers/finish.py",
+        "best = replace(best, alpha=0 * alpha)",
+        "best = replace(best, alpha=alpha)",
+        "tests/solvers/truth/test_routes.py -k optimum_of_zero",
+    ),
     Mutant("exact/check.py", "if v < 0]", "if v < -1]", CHECKER),
     Mutant("exact/check.py", "if v != 0 and p not in counted", "if v != 0 and p in ()", CHECKER),
     Mutant(
