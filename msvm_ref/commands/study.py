@@ -1,4 +1,4 @@
-"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page, export.
+"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page, export, merge.
 
 What is trained is kept in a store (one sqlite file) as it comes; a run that was ended in any way goes on where it was. Exit
 status 1 says that a cell failed or kept a gap above the tolerance.
@@ -46,6 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export = _action(actions, "export", _export, "small files of what is in the store, NAME.json")
     export.add_argument("folder", metavar="DIR", help="where to write them")
     export.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
+    merge = _action(actions, "merge", _merge, "take over what other stores have")
+    merge.add_argument("sources", nargs="+", metavar="FILE", help="stores that are read")
+    merge.add_argument("--store", metavar="FILE", default=STORE, help="the one that is added to")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -197,6 +200,21 @@ def _export(options: argparse.Namespace) -> int:
                 path = str(Path(options.folder) / f"{study.name}.json")
                 write_text(path, as_json(study, told))
                 remark(options, f"{len(told)} cells: {path}")
+    return OK
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from msvm_ref.studies.experiments.store import Store
+
+    check_writable("--store", options.store)
+    for path in options.sources:
+        _check_store(path)
+    with Store(options.store) as store:
+        for path in options.sources:
+            before = len(store.records)
+            with Store(path) as other:
+                store.add(other.records.values())
+            remark(options, f"{len(store.records) - before} new cells from {path}")
     return OK
 
 

@@ -89,3 +89,13 @@ def test_export_writes_a_file_for_each_study_the_store_has(capsys, tmp_path):
     cells = json.loads(file.read_text(encoding="utf-8"))["rows"]["Iris"]
     assert list(cells) == ["WW", "CS"]
     assert len(cells["WW"]["values"]) == 3
+
+
+def test_merge_takes_over_what_is_new(capsys):
+    assert main(["study", "run", "small", "--machines", "ww", "--store", "a.sqlite", "-q"]) == 0
+    assert main(["study", "run", "small", "--store", "b.sqlite", "-q"]) == 0
+    assert main(["study", "merge", "b.sqlite", "--store", "a.sqlite"]) == 0
+    assert f"{CELLS // 2} new cells" in capsys.readouterr().err
+    assert main(["study", "run", "small", "--store", "a.sqlite"]) == 0
+    assert "0 cells trained" in capsys.readouterr().err
+    assert main(["study", "merge", "none.sqlite", "--store", "a.sqlite"]) == 2
