@@ -544,8 +544,8 @@ MUTANTS = (
     ),
     Mutant(
         "studies/papers/ledger.py",
-        "for d in decisions if not d.claim.found_here]",
-        "for d in decisions]",
+        "if not (d.claim.found_here or d.claim.experiment)]",
+        "]",
         f"{LEDGER} -k found_here",
     ),
     Mutant(
