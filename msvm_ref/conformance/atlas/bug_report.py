@@ -8,6 +8,7 @@ from typing import Any
 
 from msvm_ref.conformance.atlas.entry import FOLDER, AtlasEntry
 from msvm_ref.conformance.atlas.findings import shown_by_script
+from msvm_ref.conformance.atlas.formula import formula_of
 
 LANGUAGES = {".py": "python", ".R": "r", ".js": "javascript"}
 
@@ -26,6 +27,7 @@ def bug_report(entry: AtlasEntry, limit: float = 60.0, kept: dict[str, Any] | No
         "version": version,
         "title": entry.title,
         "source": entry.convention.source,
+        "formula": formula_of(entry.convention, entry.pairs),
         "cells": (kept or {}).get("cells", ()),
     }
     texts = []
@@ -45,7 +47,7 @@ def tracker_text(record: dict[str, Any], fault: dict[str, Any], where: str) -> s
 
 {record["library"]} {record["version"]}, {record["title"]}; {where}.
 
-What it minimises: {record["source"]}.
+What it minimises: {record.get("formula", record["source"])}.
 
 ```{LANGUAGES[script.suffix]}
 {script.read_text().strip()}

@@ -51,6 +51,7 @@ def _matrix(entries: list[dict[str, Any]], data: list[str]) -> str:
 
 def _entry(entry: dict[str, Any]) -> str:
     lines = [f"### {entry['name']}", "", f"`{entry['title']}` — {entry['source']}.", ""]
+    lines += [f"Minimises {entry['formula']}.", ""] if "formula" in entry else []
     lines += ["| data | default | tight |", "|---|---|---|"]
     for name in dict.fromkeys(cell["data"] for cell in entry["cells"]):
         lines.append(f"| {name} | {span(entry, 'default', name)} | {span(entry, 'tight', name)} |")

@@ -104,7 +104,8 @@ def _block(e: dict[str, Any]) -> str:
     )
     rows = [
         ("calls", f"<code>{escape(e['title'])}</code>"),
-        ("solves", escape(e["source"])),
+        ("solves", escape(e.get("formula", e["source"]))),
+        ("written", escape(e["source"])),
         ("default", escape(e["settings"]["default"])),
         ("tightest", escape(e["settings"]["tight"])),
         ("install", f"<code>{escape(e['install'])}</code>"),
