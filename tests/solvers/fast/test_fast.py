@@ -316,11 +316,14 @@ def test_the_papers_rule_stops_at_its_violation_and_the_certificate_says_what_th
 
 
 def test_a_path_in_C_starts_where_the_last_one_ended():
+    """Every point is certified; without the equality of a free bias the start saves most of the passes."""
     X, y = data(60)
     problem = mr.Problem(mr.CS, X, y, kernel=mr.rbf(0.5), bias="free")
     path = mr.solve_path(problem, [1.0, 1.1, 10.0], method="fast", tolerance=1e-6)
     assert all(s.converged for s in path)
-    assert path[1].work["passes"] <= fast(problem.with_C(1.1), 1e-6).work["passes"]
+    unbiased = mr.Problem(mr.CS, X, y, kernel=mr.rbf(0.5))
+    path = mr.solve_path(unbiased, [1.0, 1.1], method="fast", tolerance=1e-6)
+    assert path[1].work["passes"] <= fast(unbiased.with_C(1.1), 1e-6).work["passes"] / 2
 
 
 @pytest.mark.parametrize(
