@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -108,7 +109,7 @@ def outcome_of(copy: Path, killer: str, plain: bool) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
-            [*command, *killer.split(" ")],
+            [*command, *shlex.split(killer)],
             cwd=copy,
             env=environment,
             capture_output=True,

@@ -21,6 +21,10 @@ JUDGE = "tests/judge/test_judge.py"
 ENCLOSED = f"{JUDGE}::test_values_enclose_the_exact_rationals"
 KKT = f"{JUDGE}::test_the_kkt_blocks_are_sums_of_products_written_out"
 FEASIBLE = f"{JUDGE}::test_repaired_multipliers_are_exactly_feasible"
+COEFFICIENTS = "tests/judge/test_coefficients.py"
+FORMS = f"{COEFFICIENTS}::test_margins_and_expansion_err_by_no_more_than_they_say"
+EQUALITY = f"{COEFFICIENTS}::test_the_equality_is_summed_and_undone_exactly"
+LOSSLESS = "tests/solvers/test_lossless_bias.py"
 BLINDED = "tests/judge/test_mutants.py"
 ROUTES = "tests/solvers/truth/test_routes.py::test_three_routes_agree_within_their_certified_gaps"
 COPIES = "tests/solvers/test_weights.py::test_a_weight_is_so_many_copies"
@@ -28,7 +32,7 @@ UV6 = "tests/solvers/truth/test_kesler.py::test_uv_6_as_printed_is_the_dual_of_a
 HUBER = "tests/solvers/test_huber.py"
 MACHINE = "tests/model/test_machine.py"
 PROBLEM = "tests/model/test_problem.py"
-CHECKER = "tests/exact/test_checker.py -k LLW"
+CHECKER = "tests/exact/test_checker.py -k 'LLW or infeasible'"
 BRUTE = "tests/exact/test_brute_force.py"
 RISK = "tests/fisher/test_risk.py"
 THEORY = "properties/test_theory.py"
@@ -200,7 +204,7 @@ MUTANTS = (
         "judge/objective.py",
         'if problem.bias == "none" and b.any():',
         'if problem.bias == "none" and b.all():',
-        "tests/judge tests/exact/test_rigorous.py",
+        "tests/judge/test_judge.py::test_one_bias_where_the_problem_has_none_is_worth_nothing",
     ),
     Mutant(
         "judge/feasible.py",
@@ -220,12 +224,67 @@ MUTANTS = (
         "counts = (cost > 0) & (alpha > NOTHING)",
         FEASIBLE,
     ),
-    Mutant("judge/feasible.py", "return [x - mean for x in v]", "return v", UV6),
+    Mutant("judge/equality.py", "return [v - mean for v in r]", "return r", EQUALITY),
+    Mutant("judge/equality.py", "others + others.T),", "others),", EQUALITY),
+    Mutant(
+        "judge/equality.py",
+        "rival * rational(exact_sum(alpha[~mine, m]))",
+        "rival * rational(exact_sum(alpha[:, m]))",
+        EQUALITY,
+    ),
+    Mutant(
+        "judge/equality.py",
+        "lines = [[*row, fmpq(1), v] for *row, v in lines]",
+        "lines = [[*row, fmpq(0), v] for *row, v in lines]",
+        EQUALITY,
+    ),
+    Mutant(
+        "judge/equality.py",
+        "narrow = chosen & ~(room >= 2 * (abs(step) + error)[y])",
+        "narrow = chosen & ~(room >= 0 * (abs(step) + error)[y])",
+        f"{COEFFICIENTS}::test_a_step_beyond_its_room_is_none",
+    ),
+    Mutant(
+        "judge/feasible.py",
+        "bound = (abs(step.value) + step.error) * (1 + 1e-12)",
+        "bound = 0 * step.error",
+        f"{COEFFICIENTS}::test_the_charge_covers_a_step_that_is_large",
+    ),
+    Mutant("judge/coefficients.py", "entries.rival - entries.rest,", "entries.rival,", FORMS),
+    Mutant(
+        "judge/coefficients.py", "own = own + self.own_rest * total", "own = own + 0 * total", FORMS
+    ),
+    Mutant("judge/coefficients.py", "        others[every, y] = 0\n", "", FORMS),
+    Mutant(
+        "judge/coefficients.py",
+        "np.longdouble(high) + np.longdouble(float(value - Fraction(high)))",
+        "np.longdouble(high)",
+        FORMS,
+    ),
+    Mutant(
+        "model/loss.py",
+        "mu[every, y] = alike.own_more * f + alike.own_rest * s",
+        "mu[every, y] = alike.own_more * f",
+        f"{COEFFICIENTS}::test_solvers_and_judge_agree_with_the_table",
+    ),
+    Mutant(
+        "model/loss.py",
+        "rows[every, p] = alike.rival\n",
+        "rows[every, p] = alike.rival_more\n",
+        f"{COEFFICIENTS}::test_solvers_and_judge_agree_with_the_table",
+    ),
+    Mutant("solvers/bias.py", "with_[:2], without[:1]", "with_[:1], without[:1]", LOSSLESS),
+    Mutant(
+        "solvers/bias.py",
+        "np.append(values.sum(axis=0), 0.0)[None, :]",
+        "np.append(np.ones(values.shape[1]), 0.0)[None, :]",
+        LOSSLESS,
+    ),
     Mutant(
         "judge/certify.py",
         "math.nextafter(self.lower.low - self.dual.charge, -math.inf)",
         "self.lower.low",
-        "tests/judge/test_judge.py tests/judge/test_hostile.py properties/test_duality.py",
+        "tests/judge/test_judge.py::test_what_a_repair_may_cost_is_taken_from_the_lower_bound",
     ),
     Mutant(
         "judge/kkt.py",
@@ -253,6 +312,12 @@ MUTANTS = (
         BLINDED,
     ),
     # exact
+    Mutant(
+        "solvers/finish.py",
+        "best = replace(best, alpha=0 * alpha)",
+        "best = replace(best, alpha=alpha)",
+        "tests/solvers/truth/test_routes.py -k optimum_of_zero",
+    ),
     Mutant("exact/check.py", "if v < 0]", "if v < -1]", CHECKER),
     Mutant("exact/check.py", "if v != 0 and p not in counted", "if v != 0 and p in ()", CHECKER),
     Mutant(
@@ -271,7 +336,7 @@ MUTANTS = (
         "exact/check.py",
         "elif any(rest):\n            return False",
         "elif any(rest):\n            return True",
-        "tests/exact",
+        "tests/exact/test_checker.py -k zero_pivot",
     ),
     Mutant(
         "exact/lcp.py",
@@ -479,8 +544,8 @@ MUTANTS = (
     ),
     Mutant(
         "studies/papers/ledger.py",
-        "for d in decisions if not d.claim.found_here]",
-        "for d in decisions]",
+        "if not (d.claim.found_here or d.claim.experiment)]",
+        "]",
         f"{LEDGER} -k found_here",
     ),
     Mutant(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from itertools import combinations, product
@@ -47,6 +47,11 @@ def table(main: Sequence[Sequence[Any]], extra: Sequence[Sequence[Any]]) -> list
         met.update(pair for option in taken for pair in pairs(option))
         rows += taken
     return [tuple(values[k] for values, k in zip(factors, row, strict=True)) for row in rows]
+
+
+def thinned(values: Iterable[Any], step: int) -> list[Any]:
+    """Every ``step``-th, whose neighbours are left to the night; all of them there."""
+    return list(values)[:: 1 if NIGHTLY else step]
 
 
 def pairs(row: Sequence[int]) -> list[tuple[tuple[int, int], ...]]:

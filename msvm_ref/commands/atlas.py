@@ -121,7 +121,7 @@ def _run(options: argparse.Namespace, entries: list[Any]) -> dict[str, Any]:
 
 
 def _read(options: argparse.Namespace) -> dict[str, Any]:
-    """Runs kept by --report, the later ones replacing entries of the earlier."""
+    """Runs kept by --report, the later ones replacing entries of the earlier, their times added up."""
     from msvm_ref.commands.inputs import read_json
 
     record: dict[str, Any] = {}
@@ -130,7 +130,8 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
         if not isinstance(later, dict) or "entries" not in later:
             raise UsageError(f"--from must name a run kept by msvm-ref atlas --report, got {path}")
         entries = {e["name"]: e for e in (*record.get("entries", ()), *later["entries"])}
-        record = {**record, **later, "entries": list(entries.values())}
+        seconds = record.get("seconds", 0.0) + later["seconds"]
+        record = {**record, **later, "entries": list(entries.values()), "seconds": seconds}
     if options.names:
         names = {e.name for e in _entries(options.names)}
         record["entries"] = [e for e in record["entries"] if e["name"] in names]

@@ -21,6 +21,7 @@ COLOURS = {
     Verdict.CORRECTED: "#c9a24a",
     Verdict.PART: "#c9743c",
     Verdict.FAILS: "#a3282e",
+    Verdict.NOT_SHOWN: "#8a8a8a",
 }
 
 

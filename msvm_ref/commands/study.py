@@ -1,4 +1,4 @@
-"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page.
+"""``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page, export, merge.
 
 What is trained is kept in a store (one sqlite file) as it comes; a run that was ended in any way goes on where it was. Exit
 status 1 says that a cell failed or kept a gap above the tolerance.
@@ -43,6 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     page = _action(actions, "page", _page, "a page of all that is in the store")
     page.add_argument("out", nargs="+", metavar="OUT", help="files to write: .html or .md")
     page.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
+    export = _action(actions, "export", _export, "small files of what is in the store, NAME.json")
+    export.add_argument("folder", metavar="DIR", help="where to write them")
+    export.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
+    merge = _action(actions, "merge", _merge, "take over what other stores have")
+    merge.add_argument("sources", nargs="+", metavar="FILE", help="stores that are read")
+    merge.add_argument("--store", metavar="FILE", default=STORE, help="the one that is added to")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -138,9 +144,11 @@ def _run(options: argparse.Namespace) -> int:
 def _check_data(sources: Any, folder: str | None) -> None:
     """A file that is not there or not the right one is told before the first cell."""
     from msvm_ref.datasets import load
+    from msvm_ref.studies.experiments.study import CIRCLES
 
-    for source in sources:
-        load(source.table, folder)
+    for table in dict.fromkeys(source.table for source in sources):
+        if table not in CIRCLES:
+            load(table, folder)
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -170,6 +178,43 @@ def _page(options: argparse.Namespace) -> int:
         maker = html if Path(path).suffix.lower() == ".html" else markdown
         write_text(path, maker(told))
         remark(options, f"page: {path}")
+    return OK
+
+
+def _export(options: argparse.Namespace) -> int:
+    from msvm_ref.studies.experiments.exported import as_json
+    from msvm_ref.studies.experiments.registry import STUDIES
+    from msvm_ref.studies.experiments.result import stored
+    from msvm_ref.studies.experiments.store import Store
+
+    if not Path(options.folder).is_dir():
+        raise UsageError(f"DIR must be a folder, and {options.folder!r} is not one")
+    _check_store(options.store)
+    written = []
+    with Store(options.store) as store:
+        for study in STUDIES.values():
+            told = stored(study, store)
+            numbers = [r.values for r in told]
+            if told and numbers not in written:  # a figure of a table's numbers is that table
+                written.append(numbers)
+                path = str(Path(options.folder) / f"{study.name}.json")
+                write_text(path, as_json(study, told))
+                remark(options, f"{len(told)} cells: {path}")
+    return OK
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from msvm_ref.studies.experiments.store import Store
+
+    check_writable("--store", options.store)
+    for path in options.sources:
+        _check_store(path)
+    with Store(options.store) as store:
+        for path in options.sources:
+            before = len(store.records)
+            with Store(path) as other:
+                store.add(other.records.values())
+            remark(options, f"{len(store.records) - before} new cells from {path}")
     return OK
 
 

@@ -38,7 +38,7 @@ from msvm_ref.commands.table import coloured
 from msvm_ref.errors import DataError
 
 BUILT_IN = ("sklearn", "kernlab")
-FIT_SECONDS = 60.0
+FIT_SECONDS, PATIENCE = 60.0, 25.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +75,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive,
         help="seconds a program (or, with --isolate, a solver) may take for one fit (default: 60), a loss "
         "for one batch (default: 10)",
+    )
+    parser.add_argument(
+        "--patience",
+        type=positive,
+        default=PATIENCE,
+        help="seconds of fits after which a program that has failed a check is asked no more, but for its diagnosis",
     )
     parser.add_argument(
         "--isolate",
@@ -227,6 +233,7 @@ def _entries(options: argparse.Namespace) -> tuple[str, list[Any]]:
         "isolate": options.isolate,
         "timeout": options.timeout,
         "without": options.without,
+        "patience": options.patience,
         "cases": cases_of(options.suite),
     }
     convention = _convention(options, settings["machine"])

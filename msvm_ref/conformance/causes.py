@@ -25,6 +25,7 @@ from msvm_ref.conformance.verdicts import CheckFailed
 
 NO_BIAS = "where the convention has no bias"
 NOTHING = "nothing we know"
+LATE = "not looked into: the time for a diagnosis was over"
 TRIED = 3
 """So many answers that are the optimum of nothing we know are looked into; those after them are told with them."""
 SECONDS = 40.0
@@ -92,6 +93,7 @@ def known_causes(records: Sequence[Record]) -> tuple[Cause, ...]:
 def causes_of(trial: Trial, tries: Sequence[Try]) -> tuple[Cause, ...]:
     """The explanations of failed checks, each with the checks it explains; every failed check is in one."""
     explanations = Explanations(trial)
+    trial.asked.explain()
     left = [tried for tried in tries if tried.status == "failed"]
     for tried in sorted(left, key=lambda t: t.failure is None or t.failure.candidate is None):
         explanations.explain(tried)
@@ -111,7 +113,7 @@ class Explanations:
     def explain(self, tried: Try) -> Cause:
         """The cause of a failed check; the check is added to it."""
         for key, cause in list(self.causes.items()):
-            if cause.trial is not None and attempt(cause.trial, tried.name).status != "failed":
+            if cause.trial is not None and self._right_there(cause.trial, tried.name):
                 return self._add(key, cause, tried.name)
         judge, again = _with_a_bias(self.trial, tried)
         if again.failure is None or again.failure.candidate is None:
@@ -122,9 +124,15 @@ class Explanations:
             if cause.finding is not None and self._holds(cause, judge, again):
                 return self._add(key, cause, tried.name)
         unknown = self.causes.get(NOTHING)
-        if unknown is not None and (len(unknown.checks) >= TRIED or self.spent > SECONDS):
+        if unknown is not None and len(unknown.checks) >= TRIED:
             return self._add(NOTHING, unknown, tried.name)
+        if self.causes and (self.spent > SECONDS or self.trial.asked.over):
+            return self._add(LATE, self.causes.get(LATE) or Cause(LATE, LATE, ()), tried.name)
         return self._new(judge, again)
+
+    def _right_there(self, other: Trial, name: str) -> bool:
+        """Does the check pass, or not apply, in another convention? A check that ran out of time tells nothing."""
+        return attempt(other, name).status != "failed" and not self.trial.asked.over
 
     def _add(self, key: Any, cause: Cause, name: str) -> Cause:
         self.causes[key] = replace(cause, checks=(*cause.checks, name))

@@ -64,7 +64,8 @@ def check_input_unchanged(trial: Trial) -> None:
     takes = "sample_weight" in trial.solver.takes
     given = np.arange(1.0, len(y) + 1)
     weight = given.copy() if takes else None
-    ask(trial.copied().fit, X, y, trial.constant(base), weight)
+    solver, C = trial.copied(), trial.constant(base)
+    trial.timed(lambda: ask(solver.fit, X, y, C, weight))
     changed = [
         name
         for name, now, was in (("X", X, base.X), ("y", y, base.y), ("sample_weight", weight, given))
@@ -78,7 +79,7 @@ def _refused(trial: Trial, what: str, X: Any, y: Any, C: float) -> str:
     """Who refused it; CheckFailed where nobody did, with who took it."""
     solver = trial.copied()
     try:
-        ask(solver.fit, X, y, C)
+        trial.timed(lambda: ask(solver.fit, X, y, C))
     except SolverStuck as error:
         raise CheckFailed(f"neither refuses nor answers {what}: {error}") from error
     except SolverBroke as error:

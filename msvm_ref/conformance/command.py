@@ -41,6 +41,8 @@ class CommandSolver:
     """
 
     takes_labels = False
+    is_program = True
+    """Its time is limited once it is known to be wrong."""
 
     def __init__(
         self,
@@ -60,6 +62,8 @@ class CommandSolver:
         self.max_output = max_output
         given = {"sample_weight": sample_weight, "classes": classes, "class_weight": class_weight}
         self.takes = frozenset(k for k, yes in given.items() if yes)
+        self.forgets = not persistent
+        """Is every fit a process of its own, which knows nothing of those before?"""
         self.conversation = (
             Conversation(self.command, self.name, max_output) if persistent else None
         )

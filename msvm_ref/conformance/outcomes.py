@@ -129,7 +129,9 @@ def run(
             records.append(run_check(trial, name, reason, explain_known=explain_known))
         else:
             tried = attempt(trial, name)
-            failed += [tried] if tried.status == "failed" else []
+            if tried.status == "failed":
+                failed.append(tried)
+                trial.asked.failed()
             records.append(record_of(tried))
         if progress is not None:
             progress(entry.label or trial.solver.name)

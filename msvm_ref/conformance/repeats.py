@@ -64,7 +64,7 @@ def _repeated(trial: Trial, case: Any, count: int) -> Repeats:
     for seed in range(count):
         np.random.seed(seed)  # noqa: NPY002
         try:
-            fitted = trial.fit(case)
+            fitted = trial.fit(case, again=True)
             errors.append(error_of(trial.judge(case, fitted)[0]))
         except (CheckFailed, CheckSkipped) as error:
             failed = str(error)

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from msvm_ref.conformance.adapters import as_solver
+from msvm_ref.conformance.asked import PATIENCE
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.command import CommandSolver
 from msvm_ref.conformance.isolated import IsolatedSolver
@@ -87,6 +88,7 @@ def make_trial(
     isolate: bool = False,
     timeout: float = 60.0,
     without: Iterable[str] = (),
+    patience: float = PATIENCE,
 ) -> Trial:
     """The solver with what it claims to solve; see ``check_solver`` for the arguments. ``truths`` may be shared by trials."""
     rule = tolerance if isinstance(tolerance, StoppingRule) else None
@@ -115,6 +117,7 @@ def make_trial(
         tuple(cases),
         rule,
         {} if truths is None else truths,
+        patience,
     )
 
 
@@ -136,12 +139,15 @@ def check_solver(
     for the optimality checks. ``isolate``: run the solver in a process of its own, with ``timeout`` seconds for each call, so
     that one which hangs or crashes is a failed record and not the end of the suite. ``without``: what it is declared not to
     take ("sample_weight", "absent_class", "class_weight"); the checks that need it are skipped, which is not passing.
+    ``patience``: the seconds of fits after which a program that has failed a check is asked no more.
     """
     trial = make_trial(solver, machine, convention, **settings)
     expected, chosen = _chosen(expected_failures, checks)
     tries = []
     for name in chosen:
         tries.append(attempt(trial, name))
+        if tries[-1].status == "failed" and name not in expected:
+            trial.asked.failed()
         if progress is not None:
             progress(name)
     failed = [t for t in tries if t.failure is not None and t.name not in expected]

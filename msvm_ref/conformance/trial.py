@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from msvm_ref.conformance.adapters import Fitted, Solver
+from msvm_ref.conformance.asked import PATIENCE, Asked
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.fitted import read
 from msvm_ref.conformance.stopping import StoppingRule
@@ -52,6 +53,8 @@ class Trial:
     """Certified ground truths by problem."""
     gaps: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """Every certificate asked for: case, n, d, relative error, ... in the convention's units. The report plots it."""
+    asked: Asked = field(default_factory=Asked, repr=False)
+    """What a program has answered, and how long it took."""
 
     @staticmethod
     def of(
@@ -64,6 +67,7 @@ class Trial:
         cases: tuple[Case, ...],
         rule: StoppingRule | None,
         truths: dict[Any, Solution],
+        patience: float = PATIENCE,
     ) -> Trial:
         treatment = convention.bias_of(bias)
         if getattr(solver, "without_intercept", False):
@@ -72,7 +76,8 @@ class Trial:
         if scaling is None or treatment != "penalized":
             scaling = convention.intercept_scaling
         known = replace(convention, bias=treatment, intercept_scaling=float(scaling))
-        return Trial(solver, known, tolerance, tie, kernel, cases, rule, truths)
+        asked = Asked(patience)
+        return Trial(solver, known, tolerance, tie, kernel, cases, rule, truths, asked=asked)
 
     @property
     def machine(self) -> Machine:
@@ -105,8 +110,13 @@ class Trial:
         d = len(case.classes) if case.classes is not None else len(np.unique(case.y))
         return self.convention.from_C(case.C, len(case.y), d)
 
-    def fit(self, case: Case, X: Any = None, solver: Solver | None = None) -> Fitted:
-        """The solver's own fit of a case (X in another memory layout or type where given)."""
+    def fit(
+        self, case: Case, X: Any = None, solver: Solver | None = None, again: bool = False
+    ) -> Fitted:
+        """The solver's own fit of a case (X in another memory layout or type where given).
+
+        A program that has answered it before is asked only where ``again`` says so.
+        """
         data = np.array(case.X) if X is None else X
         chosen = solver or self.copied()
         more = (
@@ -115,17 +125,27 @@ class Trial:
             else {"class_weight": dict(enumerate(case.class_weight))}
         )
         weight = None if case.sample_weight is None else np.array(case.sample_weight)
-        return read(
-            ask(
-                chosen.fit,
-                data,
-                np.array(case.y),
-                self.constant(case),
-                weight,
-                case.classes,
-                **more,
-            )
+        y, C = np.array(case.y), self.constant(case)
+
+        def fit() -> Fitted:
+            return read(ask(chosen.fit, data, y, C, weight, case.classes, **more))
+
+        same = solver is None and not again and getattr(self.solver, "forgets", False)
+        content = (
+            np.asarray(v, dtype=float).tobytes()
+            for v in (data, y, 1.0 if weight is None else weight)
         )
+        return self.timed(
+            fit,
+            (self.solver, data.shape, C, case.classes, case.class_weight, *content)
+            if same
+            else None,
+        )
+
+    def timed(self, fit: Callable[[], Fitted], key: Hashable | None = None) -> Fitted:
+        """A fit; of a program, within the time it has."""
+        is_program = getattr(self.solver, "is_program", False)
+        return self.asked.fit(fit, key) if is_program else fit()
 
     def copied(self) -> Solver:
         """A solver of its own for one fit."""

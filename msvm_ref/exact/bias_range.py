@@ -35,7 +35,8 @@ from scipy.optimize import linprog
 
 from msvm_ref.exact.numbers import fraction, rational
 from msvm_ref.exact.rigorous import dual_end, exact_expansion, exactly_feasible, outward
-from msvm_ref.judge.feasible import as_float, lengths
+from msvm_ref.judge.equality import as_float
+from msvm_ref.judge.feasible import lengths
 from msvm_ref.judge.image import image_of_coef, levels
 from msvm_ref.judge.objective import UNDERFLOW
 from msvm_ref.model.arrays import Array, frozen

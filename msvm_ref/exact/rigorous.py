@@ -24,7 +24,8 @@ from msvm_ref.exact.numbers import rational
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import worth
-from msvm_ref.judge.feasible import SHRINK, equality_residual, exact_steps, into_groups
+from msvm_ref.judge.equality import equality_residual, exact_step, pair_step
+from msvm_ref.judge.feasible import SHRINK, into_groups
 from msvm_ref.judge.kkt import sum_to_zero_fault
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Polynomial, Rbf
@@ -142,12 +143,11 @@ def _equality_restored(problem: Problem, alpha: Array) -> Rows | None:
     exact = _rational(alpha)
     if problem.bias != "free" or not any(r := equality_residual(problem, alpha)):
         return exact
-    found = exact_steps(problem, alpha, r)
-    if found is None:
+    step = exact_step(problem, alpha, r)
+    if step is None:
         return None
-    steps, chosen = found
-    for i, p in np.argwhere(chosen):
-        exact[i][p] -= steps[int(problem.y[i]), int(p)]
+    for i, p in np.argwhere(step.chosen).tolist():
+        exact[i][p] -= pair_step(problem, step, int(problem.y[i]), p)
     return exact
 
 

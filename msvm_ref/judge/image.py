@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from msvm_ref.judge.coefficients import Real
 from msvm_ref.judge.objective import (
     EPS,
     EXTENDED,
@@ -23,7 +24,6 @@ from msvm_ref.judge.objective import (
     UNKNOWN,
     Enclosed,
     Image,
-    Real,
     plus,
     rounding,
     summed,

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.feasible import as_float, equality_residual, lengths
+from msvm_ref.judge.coefficients import sizes
+from msvm_ref.judge.equality import as_float, equality_residual
+from msvm_ref.judge.feasible import lengths
 from msvm_ref.judge.image import image_of_coef
 from msvm_ref.judge.objective import (
     EXTENDED,
     Image,
-    by_class,
     expansion,
     group_sums,
     rounding,
@@ -190,9 +191,7 @@ def dual_faults(problem: Problem, handed: Candidate) -> dict[str, Any]:
         residual = np.array(
             [abs(as_float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0))]
         )
-        mass = by_class(
-            abs(problem.spec.projected_nu).transpose(0, 2, 1), problem.y, abs(alpha)
-        ).sum(axis=0)
+        mass = sizes(problem.spec).expansion(problem.y, abs(alpha)).sum(axis=0)
         relative = float((residual / np.maximum(mass, 1e-300)).max())  # class by class
         faults["dual_equality"] = (
             0.0 if relative <= problem.n * float(np.finfo(float).eps) else relative

@@ -13,19 +13,18 @@ end, so ``low`` and ``high`` hold for the float64 data, C and weights as exact n
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from msvm_ref.judge.coefficients import Real, coefficients, rounded
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Machine, Margin
 from msvm_ref.model.problem import Problem
 
-Real = NDArray[Any]  # float64 or longdouble
 TINY, UNDERFLOW = 1e-290, 1e-300  # more than gradual underflow can lose in a term, in a score
 EPS, EXTENDED = (float(np.finfo(t).eps) for t in (np.float64, np.longdouble))
 
@@ -67,63 +66,17 @@ def rounding(k: int, unit: float = EPS) -> float:
     return k * unit / (1 - k * unit)
 
 
-def coefficients(machine: Machine, d: int, dtype: Any) -> tuple[Real, Real]:
-    """(Pi nu, gamma), each rational rounded once to ``dtype``: float64's rounding would show in extended precision."""
-    if dtype == np.float64:
-        return machine.at(d).projected_nu, machine.at(d).gamma
-    return _extended(machine, d)
-
-
-@lru_cache(maxsize=64)
-def _extended(machine: Machine, d: int) -> tuple[Real, Real]:
-    if not isinstance(machine.margin, Margin):
-        return _table(machine.projected_nu(d)), _table(machine.gamma(d))
-    own, true, rival = machine.margin.own, machine.margin.true, machine.margin.rival
-    of_own, of_other = (
-        (v / d if machine.sum_to_zero else Fraction(0)) for v in (own, true + rival)
-    )
-    nu = np.full((d, d, d), -_long(of_other), dtype=np.longdouble)
-    y, c = np.arange(d)[:, None], np.arange(d)
-    nu[y, c, c] = _long(rival - of_other)
-    nu[y, c, y] = _long(true - of_other)
-    nu[c, c, :] = -_long(of_own)
-    nu[c, c, c] = _long(own - of_own)
-    return nu, _table(machine.gamma(d))
-
-
-def _long(value: Fraction) -> np.longdouble:
-    high = float(value)
-    return np.longdouble(high) + np.longdouble(float(value - Fraction(high)))
-
-
-def _table(values: Any) -> Real:
-    exact = np.array(values, dtype=object)
-    flat = [_long(Fraction(v)) for v in exact.ravel()]
-    return np.array(flat, dtype=np.longdouble).reshape(exact.shape)
-
-
-def by_class(coefficients: Real, y: NDArray[np.int64], rows: Real) -> Real:
-    """out[i,p] = sum_m coefficients[y_i,p,m] rows[i,m]."""
-    out = np.zeros((len(y), coefficients.shape[1]), dtype=rows.dtype)
-    for c in range(len(coefficients)):
-        members = y == c
-        if members.any():
-            out[members] = rows[members] @ coefficients[c].T.astype(rows.dtype)
-    return out
-
-
 def expansion(problem: Problem, alpha: Array, dtype: Any = np.float64) -> tuple[Real, Real]:
-    """A and a bound on its error, (d + 4) u |Pi nu| alpha."""
-    nu, _ = coefficients(problem.machine, problem.d, dtype)
-    alpha = alpha.astype(dtype)
-    A, size = (by_class(v.transpose(0, 2, 1), problem.y, alpha) for v in (nu, abs(nu)))
+    """A and a bound on its error, gamma_{d+4} of the sizes of its terms; alpha >= 0."""
+    nu, _ = coefficients(problem.spec, dtype)
+    A, size = (form.expansion(problem.y, alpha.astype(dtype)) for form in (nu, nu.size))
     return A, rounding(problem.d + 4, float(np.finfo(dtype).eps)) * size
 
 
 def violations(problem: Problem, scores: Array) -> Array:
     """t[i,p] = gamma[y_i,p] - mu_p(f(x_i), y_i) on the components that count, -inf elsewhere."""
     spec = problem.spec
-    t = spec.gamma[problem.y] - by_class(spec.projected_nu, problem.y, scores)
+    t = spec.gamma[problem.y] - coefficients(spec, np.float64)[0].margins(problem.y, scores)
     return np.where(spec.mask[problem.y], t, -np.inf)
 
 
@@ -174,13 +127,11 @@ def _losses(
     And whether any slack that has a C_i may be above 0: what it costs may underflow, but is not 0 then.
     """
     spec, dtype = problem.spec, scores.dtype.type
-    nu, gamma = coefficients(problem.machine, problem.d, dtype)
-    t = gamma[problem.y] - by_class(nu, problem.y, scores)
-    doubt = rounding(problem.d + 8, unit) * (
-        abs(gamma[problem.y]) + by_class(abs(nu), problem.y, size)
-    )
-    doubt += by_class(abs(nu), problem.y, error) * (1 + rounding(problem.d + 8, unit))
-    doubt += UNDERFLOW * (1 + float(abs(nu).max()))
+    nu, gamma = coefficients(spec, dtype)
+    t = gamma[problem.y] - nu.margins(problem.y, scores)
+    tiny = rounding(problem.d + 8, unit)
+    doubt = nu.size.margins(problem.y, tiny * size + (1 + tiny) * error)
+    doubt += tiny * abs(gamma[problem.y]) + UNDERFLOW * (1 + nu.largest)
     t = np.where(spec.mask[problem.y], t, -np.inf)
     doubt = np.where(t + doubt <= 0, 0, doubt)  # a constraint that surely holds costs nothing
     xi = slacks(problem, t)
@@ -212,36 +163,34 @@ def _slack_losses(machine: Machine, xi: Real, doubt: Real) -> tuple[Real, Real]:
 def width_of(machine: Machine, dtype: Any) -> Any:
     """The cost's h, rounded once to ``dtype``."""
     width = machine.slack_cost.width
-    return dtype(float(width)) if dtype == np.float64 else _long(width)
+    return rounded(width, dtype)
 
 
 def _no_loss(problem: Problem, b: Array) -> bool:
     """With W = 0: does b meet every target of every class that has examples? Decided in rationals."""
     spec, weighed = problem.spec, problem.y[problem.costs > 0]
     present = np.unique(weighed)
-    near = spec.gamma[present] - (spec.projected_nu[present] * b).sum(axis=2)
+    nu = coefficients(spec, np.float64)[0]
+    near = spec.gamma[present] - nu.margins(present, np.tile(b, (len(present), 1)))
     if (np.where(spec.mask[present], near, -np.inf) > 1e-6).any():
         return False
     exact, gamma = [Fraction(float(v)) for v in b], problem.machine.gamma(problem.d)
     mean = sum(exact, Fraction(0)) / problem.d if spec.sum_to_zero else Fraction(0)
     return all(
         gamma[y][p] <= sum((u * (exact[m] - mean) for m, u in row.items()), Fraction(0))
-        for y, p, row in rows_of(problem.machine, problem.d)
-        if y in present
+        for y in present.tolist()
+        for p, row in _rows(problem.machine, problem.d, y)
     )
 
 
-def rows_of(machine: Machine, d: int) -> list[tuple[int, int, dict[int, Fraction]]]:
-    """(y, p, {m: nu[y,p,m]}) of the components that count, zeros left out."""
-    pairs = [(int(y), int(p)) for y, p in np.argwhere(machine.aggregation.mask(d))]
-    if not isinstance(machine.margin, Margin):
-        nu = machine.nu(d)
-        return [(y, p, {m: v for m, v in enumerate(nu[y][p]) if v}) for y, p in pairs]
+def _rows(machine: Machine, d: int, y: int) -> Iterator[tuple[int, dict[int, Fraction]]]:
+    """(p, {m: nu[y,p,m]}) of the components that count for class y, zeros left out."""
     margin = machine.margin
-    rows = ({y: margin.own} if p == y else {y: margin.true, p: margin.rival} for y, p in pairs)
-    return [
-        (y, p, {m: v for m, v in row.items() if v}) for (y, p), row in zip(pairs, rows, strict=True)
-    ]
+    for p in np.flatnonzero(machine.aggregation.mask(d)[y]).tolist():
+        if not isinstance(margin, Margin):
+            yield p, {m: v for m, v in enumerate(margin[y][p]) if v}
+        else:
+            yield p, {y: margin.own} if p == y else {y: margin.true, p: margin.rival}
 
 
 def dual_value(problem: Problem, alpha: Array, image: Image) -> Enclosed:
@@ -265,7 +214,7 @@ def dual_value(problem: Problem, alpha: Array, image: Image) -> Enclosed:
 def _linear_gain(problem: Problem, alpha: Real) -> tuple[Real, Real]:
     """sum gamma alpha - sum h (group sum)^2 / (2 C) term by term, and the second part's doubt."""
     dtype = alpha.dtype.type
-    gain = (coefficients(problem.machine, problem.d, dtype)[1][problem.y] * alpha).ravel()
+    gain = (coefficients(problem.spec, dtype)[1][problem.y] * alpha).ravel()
     if problem.spec.width == 0:
         return gain, np.zeros(0, dtype=dtype)
     cost, total = costs(problem, dtype), group_sums(problem, alpha)

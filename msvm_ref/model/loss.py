@@ -28,9 +28,42 @@ def by_class(coefficients: Array, y: NDArray[np.int64], rows: Array) -> Array:
     return out
 
 
+def margins(problem: Problem, scores: Array) -> Array:
+    """mu[i,p] = <(Pi nu)[y_i,p], f_i>, for classes treated alike  true f_y + rival f_p + rest sum_m f_m  without a table."""
+    y, every, alike = problem.y, np.arange(len(scores)), problem.spec.alike
+    if alike is None:
+        return by_class(problem.spec.projected_nu, y, scores)
+    f, s = scores[every, y], scores.sum(axis=1) if problem.spec.sum_to_zero else 0.0
+    mu = alike.rival_more * scores
+    mu += (alike.true_more * f + alike.rest * s)[:, None]
+    mu[every, y] = alike.own_more * f + alike.own_rest * s
+    return np.asarray(mu)
+
+
 def expansion(problem: Problem, alpha: Array) -> Array:
     """A: f(x) = sum_i k(x, x_i) A_i + b."""
-    return by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, alpha)
+    y, every, alike = problem.y, np.arange(len(alpha)), problem.spec.alike
+    if alike is None:
+        return by_class(problem.spec.projected_nu.transpose(0, 2, 1), y, alpha)
+    own, others = alpha[every, y], np.array(alpha, dtype=float)
+    others[every, y] = 0.0
+    total = others.sum(axis=1)
+    others *= alike.rival_more
+    others += (alike.rest * total + alike.own_rest * own)[:, None]
+    others[every, y] = alike.own * own + alike.true * total
+    return others
+
+
+def pair_rows(spec: Spec, y: NDArray[np.int64], p: NDArray[np.int64]) -> Array:
+    """(Pi nu)[y,p] for arrays y and p of labels and components, one row each."""
+    alike, every, own = spec.alike, np.arange(len(y)), y == p
+    if alike is None:
+        return np.asarray(spec.projected_nu[y, p])
+    rows = np.empty((len(y), spec.d))
+    rows[:] = np.where(own, alike.own_rest, alike.rest)[:, None]
+    rows[every, p] = alike.rival
+    rows[every, y] = np.where(own, alike.own, alike.true)
+    return rows
 
 
 def weights(problem: Problem, alpha: Array) -> tuple[Array, Array]:
@@ -43,7 +76,7 @@ def weights(problem: Problem, alpha: Array) -> tuple[Array, Array]:
 def violations(problem: Problem, scores: Array) -> Array:
     """t[i,p] on the components that count, -inf elsewhere."""
     spec = problem.spec
-    t = spec.gamma[problem.y] - by_class(spec.projected_nu, problem.y, scores)
+    t = spec.gamma[problem.y] - margins(problem, scores)
     return np.where(spec.mask[problem.y], t, -np.inf)
 
 

@@ -25,7 +25,7 @@ from msvm_ref.errors import SpecError
 from msvm_ref.foreign import shown
 from msvm_ref.model.arrays import LARGEST, Array, frozen, refuse_masked
 from msvm_ref.model.cost import Cost, SlackCost, cost_name, slack_cost
-from msvm_ref.model.entries import Entries, Tensor
+from msvm_ref.model.entries import Entries, Floats, Tensor, check_table
 
 Rational = Fraction | int | float
 LEAST = Fraction(1, 10**120)
@@ -185,6 +185,12 @@ class Spec:
     capped: bool
     width: float
     """The slack's cost, C phi(xi), by the two numbers of ``model/cost.py``."""
+
+    @cached_property
+    def alike(self) -> Floats | None:
+        """Pi nu where it treats classes alike: what is computed with in place of the table."""
+        entries = self.machine.entries(self.d)
+        return None if entries is None else entries.floats
 
     @cached_property
     def nu(self) -> Array:
@@ -369,6 +375,8 @@ def _reinforcement(g: Rational) -> Fraction:
 
 def _tensor(value: Any, ndim: int, name: str) -> Tensor:
     refuse_masked(name, value, SpecError)
+    if ndim == 3 and hasattr(value, "__len__"):
+        check_table(len(value))
     try:
         raw = np.asarray(value, dtype=object)
     except ValueError as error:
@@ -381,12 +389,17 @@ def _tensor(value: Any, ndim: int, name: str) -> Tensor:
             "nu[y,c,m]: true class, component, score" if ndim == 3 else "rows are true classes",
         )
 
+    exact: dict[tuple[type, Any], Fraction] = {}  # d^3 entries, of few values as a rule
+
     def freeze(part: Any) -> Any:
-        return (
-            tuple(freeze(p) for p in part)
-            if isinstance(part, np.ndarray)
-            else _fraction(part, name)
-        )
+        if isinstance(part, np.ndarray):
+            return tuple(freeze(p) for p in part)
+        if type(part) not in (int, float, Fraction):
+            return _fraction(part, name)
+        key = type(part), part
+        if key not in exact:
+            exact[key] = _fraction(part, name)
+        return exact[key]
 
     frozen_part: Tensor = freeze(raw)
     return frozen_part

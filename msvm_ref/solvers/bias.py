@@ -17,8 +17,9 @@ from scipy.optimize import linprog, minimize
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import (
-    by_class,
+    expansion,
     group_sums,
+    pair_rows,
     ridges,
     shift_free,
     slack_loss,
@@ -26,6 +27,7 @@ from msvm_ref.model.loss import (
     slacks,
     violations,
 )
+from msvm_ref.model.machine import Target
 from msvm_ref.model.problem import Problem
 
 Index = NDArray[np.int64]
@@ -49,24 +51,36 @@ def lossless_bias(problem: Problem) -> Array | None:
     """A b that meets every target of every class with examples, W being 0: where there is one the optimum is 0, and only there.
 
     max t  s.t.  <(Pi nu)_p, b> >= gamma_p + t, t <= 1 over the rows that are not 0: met with room, where that is possible.
+    Where classes are treated alike the mean of b over permutations of those with examples, and of those without, is as good:
+    b takes two values then, and of each kind of row one is enough.
     """
     if problem.bias != "free":
         return None
     spec, present = problem.spec, np.bincount(problem.y, problem.costs > 0, minlength=problem.d) > 0
-    y, p = np.nonzero(spec.mask & present[:, None])
-    rows, targets = spec.projected_nu[y, p], spec.gamma[y, p]
+    asked = spec.mask & present[:, None]
+    values = np.eye(problem.d)
+    if spec.alike is not None and isinstance(problem.machine.target, Target):
+        values = np.column_stack([present, ~present]).astype(float)
+        with_, without = np.flatnonzero(present), np.flatnonzero(~present)
+        asked = np.zeros_like(asked)
+        asked[with_[:1], np.append(with_[:2], without[:1])] = True
+        asked &= spec.mask
+    y, p = np.nonzero(asked)
+    rows, targets = pair_rows(spec, y, p) @ values, spec.gamma[y, p]
     binding = rows.any(axis=1)
     program = {
-        "c": np.append(np.zeros(problem.d), -1.0),
+        "c": np.append(np.zeros(values.shape[1]), -1.0),
         "A_ub": np.column_stack([-rows, binding.astype(float)])[binding],
         "b_ub": -targets[binding],
-        "bounds": [(None, None)] * problem.d + [(None, 1.0)],
+        "bounds": [(None, None)] * values.shape[1] + [(None, 1.0)],
         "method": "highs",
     }
-    optimum = linprog(**_centred(problem, program, problem.d + 1))
+    if spec.sum_to_zero or shift_free(problem):
+        program |= {"A_eq": np.append(values.sum(axis=0), 0.0)[None, :], "b_eq": [0.0]}
+    optimum = linprog(**program)
     if optimum.x is None or optimum.x[-1] < 0 or (targets[~binding] > 0).any():
         return None
-    return np.asarray(optimum.x[:-1])
+    return np.asarray(values @ optimum.x[:-1])
 
 
 def estimated_interval(problem: Problem, scores: Array, b: Array, alpha: Array) -> Array:
@@ -98,7 +112,7 @@ def estimated_interval(problem: Problem, scores: Array, b: Array, alpha: Array) 
 def _rows(problem: Problem) -> tuple[Index, Index, Array]:
     """(i, p) of every component that counts, and its row (Pi nu)[y_i,p,:]."""
     i, p = np.nonzero(problem.spec.mask[problem.y] & (problem.costs > 0)[:, None])
-    return i, p, problem.spec.projected_nu[problem.y[i], p]
+    return i, p, pair_rows(problem.spec, problem.y[i], p)
 
 
 def _program(problem: Problem, scores: Array) -> dict[str, Any]:
@@ -148,7 +162,7 @@ def _smooth_level(problem: Problem, scores: Array, b: Array, alpha: Array) -> di
     t = violations(problem, scores + b)
     xi = np.broadcast_to(slacks(problem, t), t.shape)[i, p]
     first = np.broadcast_to(t.argmax(axis=1)[:, None], t.shape)[i, p] if problem.spec.shared else p
-    lead = problem.spec.projected_nu[problem.y[i], first]
+    lead = pair_rows(problem.spec, problem.y[i], first)
     t = t[i, p]
     tolerance = SLACK**0.5 * max(float(xi.max(initial=0.0)), float(abs(problem.spec.gamma).max()))
     held = alpha[i, p] > SLACK**0.5 * alpha.max(initial=0.0)
@@ -181,9 +195,7 @@ def _smooth_bias(problem: Problem, scores: Array, alpha: Array) -> Array:
         top = (t == t.max(axis=1, keepdims=True)) if problem.spec.shared else np.isfinite(t)
         share = top / (top.sum(axis=1, keepdims=True) if problem.spec.shared else 1)
         weight = problem.costs[:, None] * slack_rate(problem.spec, xi) * share
-        slope = by_class(problem.spec.projected_nu.transpose(0, 2, 1), problem.y, weight).sum(
-            axis=0
-        )
+        slope = expansion(problem, weight).sum(axis=0)
         return float((problem.costs[:, None] * slack_loss(problem.spec, xi)).sum()), -slope
 
     i, p, rows = _rows(problem)

@@ -22,6 +22,7 @@ from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import optimal_bias
 from msvm_ref.solvers.lower_bound import best_dual
+from msvm_ref.solvers.partner import is_large, partner
 
 Reference = Callable[[Problem], Any] | Any
 Helpers = list[tuple[Candidate, str]]
@@ -40,7 +41,8 @@ def certify(
 ) -> Certificate:
     """What a candidate is worth: primal (W or coef or scores, with b), dual (alpha, n x d), or both.
 
-    A primal-only candidate gets its lower bound from the best dual point that can be built for it. ``reference`` allows a
+    A primal-only candidate gets its lower bound from the best dual point that can be built for it: where the problem is
+    large, by the fast solver, until the enclosure is at most twice as wide as the candidate is wrong. ``reference`` allows a
     ground truth to help: a Solution of this problem, or a callable such as ``msvm_ref.solve`` that makes one; only
     its multipliers and weights are used, and they are re-evaluated like anyone's. ``rigorous`` re-evaluates lower
     and upper in exact and outward-rounded arithmetic (``exact.rigorous``), so that they are a theorem about the data.
@@ -89,12 +91,15 @@ def completed(problem: Problem, handed: Candidate) -> Candidate:
     """Multipliers built for weights, with their own weights; or the weights of multipliers."""
     if handed.alpha is not None:
         return with_weights(problem, handed.alpha)
-    value, b = worth(problem, handed).high, handed.b
+    own, b = worth(problem, handed), handed.b
+    assert own.image is not None
     assert b is not None
-    f = _scores(problem, handed)
-    if not math.isfinite(value):
+    f = np.asarray(own.image.scores, dtype=float)
+    if not math.isfinite(own.high):
         f, b = np.zeros_like(f), np.zeros_like(b)
-    return with_weights(problem, best_dual(problem, f, b, value), b)
+    if is_large(problem):
+        return partner(problem, f, b, own.high)
+    return with_weights(problem, best_dual(problem, f, b, own.high), b)
 
 
 def with_weights(problem: Problem, alpha: Array, b: Array | None = None) -> Candidate:

@@ -44,12 +44,15 @@ def finish(
         else:
             more = _others(problem, raw, options[0])
             options += more
-        cheapest = min(more, key=lambda option: worth(problem, option).high)
-        zero = worth(problem, cheapest).high == 0.0  # then the optimum is 0, and so is alpha
-        other = replace(cheapest, alpha=0 * alpha if zero else alpha)
+        other = replace(min(more, key=lambda option: worth(problem, option).high), alpha=alpha)
         again = judge(problem, other)
         if (again.relative_gap, again.upper) < (certificate.relative_gap, certificate.upper):
             best, certificate = other, again
+    if (
+        certificate.upper == 0.0
+    ):  # the optimum: alpha = 0 attains it exactly, what floats make of another one may not
+        best = replace(best, alpha=0 * alpha)
+        certificate = judge(problem, best)
     return best, certificate
 
 

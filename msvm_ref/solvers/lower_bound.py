@@ -15,10 +15,11 @@ from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import worth
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import (
-    by_class,
     clipped,
     expansion,
     group_sums,
+    margins,
+    pair_rows,
     ridges,
     slack_rate,
     slacks,
@@ -109,9 +110,7 @@ class DualClimb:
         """gamma - mu(W_alpha) - <Pi nu, b> - h (group sum) / C, zero off the components."""
         W = self.phi.T @ expansion(self.problem, alpha)
         scores = self.phi @ W + (self.b if self.problem.bias == "free" else 0.0)
-        g = self.spec.gamma[self.problem.y] - by_class(
-            self.spec.projected_nu, self.problem.y, scores
-        )
+        g = self.spec.gamma[self.problem.y] - margins(self.problem, scores)
         return np.where(
             self.spec.mask[self.problem.y], g - self.ridge * group_sums(self.problem, alpha), 0.0
         )
@@ -211,7 +210,7 @@ class DualClimb:
         The second result is that equality's multiplier: what b must gain for the step's gradient to vanish.
         """
         i, p = np.nonzero(free)
-        rows = self.spec.projected_nu[self.problem.y[i], p]
+        rows = pair_rows(self.spec, self.problem.y[i], p)
         hessian = (rows @ rows.T) * (self.phi[i] @ self.phi[i].T)
         if self.spec.width:
             same = (i[:, None] == i) if self.spec.shared else np.eye(len(i), dtype=bool)
@@ -260,8 +259,7 @@ class DualClimb:
             scores = self.phi @ (self.phi.T @ expansion(self.problem, v))
             v = np.where(
                 self.spec.mask[self.problem.y],
-                by_class(self.spec.projected_nu, self.problem.y, scores)
-                + self.ridge * group_sums(self.problem, v),
+                margins(self.problem, scores) + self.ridge * group_sums(self.problem, v),
                 0.0,
             )
             size = float(np.linalg.norm(v))

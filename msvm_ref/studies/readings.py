@@ -20,12 +20,13 @@ ABSOLUTE = ("LLW", "RM(1/2)", "ATS", "AMO", "ATM")
 
 @dataclass(frozen=True)
 class Reading:
-    """``shown`` is None where the samples cannot say."""
+    """``shown`` is None where the samples cannot say; ``refuted`` where they show the contrary."""
 
     variant: str
     says: str
     shown: bool | None
     measured: str
+    refuted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -74,30 +75,31 @@ def _best(study: CircleStudy, machine: str) -> tuple[str, int]:
     return machine, study.best(machine).exponent
 
 
-def _beats(study: CircleStudy, a: str, rivals: Sequence[str]) -> tuple[bool | None, str]:
+def _beats(study: CircleStudy, a: str, rivals: Sequence[str]) -> tuple[bool | None, str, bool]:
+    """Shown? Measured, refuted?"""
     gaps = {b: difference(study, _best(study, a), _best(study, b)) for b in rivals}
     known = [g for g in gaps.values() if not np.isnan(g.mean)]
     told = f"{a} minus " + ", ".join(f"{b} {g}" for b, g in gaps.items() if not np.isnan(g.mean))
-    return (
-        all(g.low > 0 for g in known) if known else None
-    ), told if known else f"{a}: no shared samples"
+    if not known:
+        return None, f"{a}: no shared samples", False
+    return all(g.low > 0 for g in known), told, any(g.high < 0 for g in known)
 
 
 def _noiseless(study: CircleStudy) -> list[Reading]:
     sentences = []
     for name in ("WW", "CS", "MMR"):
-        shown, told = _beats(study, name, ABSOLUTE)
-        sentences.append(
-            Reading("noiseless", f"{name} does well where absolute margins fail", shown, told)
-        )
-    shown, told = _beats(study, "WW", ["OVA"])
-    weaker, also = _beats(study, "OVA", ["LLW"])
+        shown, told, refuted = _beats(study, name, ABSOLUTE)
+        says = f"{name} does well where absolute margins fail"
+        sentences.append(Reading("noiseless", says, shown, told, refuted))
+    shown, told, refuted = _beats(study, "WW", ["OVA"])
+    weaker, also, contrary = _beats(study, "OVA", ["LLW"])
     sentences.append(
         Reading(
             "noiseless",
             "OVA has the absolute machines' defect, in weaker form",
             None if shown is None or weaker is None else shown and weaker,
             f"{told}; {also}",
+            refuted or contrary,
         )
     )
     sentences.append(
@@ -117,6 +119,7 @@ def _noisy(study: CircleStudy) -> list[Reading]:
             "WW needs a much smaller C",
             None if np.isnan(gap.mean) else gap.low > 0,
             f"WW at 10^{low[1]} minus 10^{high[1]} {gap}",
+            gap.high < 0,
         )
     )
     for says, a, rivals in (
@@ -124,14 +127,19 @@ def _noisy(study: CircleStudy) -> list[Reading]:
         ("ATS profits from the self-margin, LLW does not", "ATS", ["LLW"]),
         ("RM profits from the self-margin, LLW does not", "RM(1/2)", ["LLW"]),
     ):
-        shown, told = _beats(study, a, rivals)
-        sentences.append(Reading("noisy", says, shown, told))
+        sentences.append(Reading("noisy", says, *_beats(study, a, rivals)))
     gap = difference(study, _best(study, "OVA"), _best(study, "WW"))
     decided = (
         True if gap.low >= 0 else False if gap.high < 0 else None
     )  # an interval about 0 shows neither
     sentences.append(
-        Reading("noisy", "OVA does well (no worse than WW)", decided, f"OVA minus WW {gap}")
+        Reading(
+            "noisy",
+            "OVA does well (no worse than WW)",
+            decided,
+            f"OVA minus WW {gap}",
+            gap.high < 0,
+        )
     )
     sentences.append(
         _zero(study, ("CS", "AMO", "ATM"), "CS, AMO and ATM have w* = 0 at every C", expected=True)
@@ -148,4 +156,5 @@ def _zero(study: CircleStudy, names: Sequence[str], says: str, expected: bool) -
         says,
         shown,
         f"w* = 0 in {zero} of {len(cells)} (machine, C, sample), by an upper bound on ‖W*‖",
+        not shown,
     )

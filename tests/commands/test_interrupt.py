@@ -12,6 +12,7 @@ import pytest
 
 from msvm_ref.commands.listing import COMMANDS
 from tests.commands.terminal import environment
+from tests.small_problems import thinned
 
 SLOW = {
     "validate": ["sklearn", "--report", "out.html"],
@@ -68,7 +69,7 @@ def interrupted(arguments: list[str], folder: Path, after: float) -> tuple[int, 
     return status, said, time.monotonic() - sent
 
 
-@pytest.mark.parametrize("command", SLOW)
+@pytest.mark.parametrize("command", thinned(SLOW, 3))
 def test_ctrl_c(command, tmp_path):
     status, said, seconds = interrupted([command, *SLOW[command]], tmp_path, after=1.5)
     remarks = [line for line in said.splitlines() if not line.startswith("compiling")]

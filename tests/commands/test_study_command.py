@@ -75,3 +75,27 @@ def test_another_table_under_the_name(capsys, tmp_path):
     (tmp_path / "usps.csv.gz").write_bytes(gzip.compress(b"a,class\n1,0\n"))
     assert main(["study", "run", "uv-table5", "--data-sets", "usps", "--data", "."]) == 2
     assert "sha256" in capsys.readouterr().err
+
+
+def test_export_writes_a_file_for_each_study_the_store_has(capsys, tmp_path):
+    assert main(["study", "run", "small", "-q"]) == 0
+    assert main(["study", "export", "nowhere"]) == 2
+    assert "must be a folder" in capsys.readouterr().err
+    (tmp_path / "out").mkdir()
+    assert main(["study", "export", "out"]) == 0
+    assert "2 cells" in capsys.readouterr().err
+    (file,) = (tmp_path / "out").iterdir()
+    assert file.name == "small.json"
+    cells = json.loads(file.read_text(encoding="utf-8"))["rows"]["Iris"]
+    assert list(cells) == ["WW", "CS"]
+    assert len(cells["WW"]["values"]) == 3
+
+
+def test_merge_takes_over_what_is_new(capsys):
+    assert main(["study", "run", "small", "--machines", "ww", "--store", "a.sqlite", "-q"]) == 0
+    assert main(["study", "run", "small", "--store", "b.sqlite", "-q"]) == 0
+    assert main(["study", "merge", "b.sqlite", "--store", "a.sqlite"]) == 0
+    assert f"{CELLS // 2} new cells" in capsys.readouterr().err
+    assert main(["study", "run", "small", "--store", "a.sqlite"]) == 0
+    assert "0 cells trained" in capsys.readouterr().err
+    assert main(["study", "merge", "none.sqlite", "--store", "a.sqlite"]) == 2

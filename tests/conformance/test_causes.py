@@ -11,7 +11,7 @@ from msvm_ref.conformance.cases import GENERIC
 from msvm_ref.conformance.outcomes import Entry, run
 from tests.conformance.causes_zoo import CAUSES
 from tests.conformance.zoo import TRUTHS, honest, solved
-from tests.small_problems import NIGHTLY
+from tests.small_problems import NIGHTLY, thinned
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def causes(solver, claim, *checks):
     return run(Entry(solver, None, claim, checks=checks), truths=TRUTHS).causes
 
 
-@pytest.mark.parametrize("name", CAUSES)
+@pytest.mark.parametrize("name", thinned(CAUSES, 2))
 def test_the_cause_is_named(name):
     solver, claim, check, words = CAUSES[name]
     (found,) = causes(solver, claim, check)

@@ -184,3 +184,30 @@ def test_hanging_is_no_way_to_refuse(tmp_path):
         command = solver(tmp_path, answer + reaction + "\nprint('{}')", False, timeout=1.0)
         record = check_solver(command, mr.WW, checks=["check_refuses_nonfinite"])[0]
         assert record.status == status, record
+
+
+SLOW_AND_WRONG = """
+task = json.load(sys.stdin)
+with open(sys.argv[0] + ".asked", "a") as log:
+    print(json.dumps(task), file=log)
+time.sleep(0.05)
+print(json.dumps({"W": [[3.0] * task["n_classes"] for _ in task["X"][0]]}))
+"""
+
+
+def test_a_wrong_program_is_asked_no_longer_than_its_patience(tmp_path):
+    """Once it has failed a check its fits are counted; what was not asked is skipped, which is not passing."""
+    command = solver(tmp_path, SLOW_AND_WRONG, False, timeout=60.0)
+    records = check_solver(command, mr.WW, diagnose=False, patience=0.01)
+    assert records[0].status == "failed"
+    unasked = [r for r in records if "not asked: it has failed a check" in r.message]
+    assert len(unasked) > 10
+    assert all(r.status == "skipped" for r in unasked)
+
+
+def test_a_program_is_asked_the_same_question_once(tmp_path):
+    command = solver(tmp_path, SLOW_AND_WRONG, False, timeout=60.0)
+    names = ["check_optimality", "check_machine", "check_sample_order", "check_objective"]
+    check_solver(command, mr.WW, checks=names, diagnose=False)
+    questions = (tmp_path / "svm.py.asked").read_text().splitlines()
+    assert len(questions) == len(set(questions)) > 0

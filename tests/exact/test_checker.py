@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import pytest
+from flint import fmpq_mat
 
 import msvm_ref as mr
 from msvm_ref.exact.bias import bias_interval
-from msvm_ref.exact.check import check_exact, check_kernel
+from msvm_ref.exact.check import _positive_semidefinite, check_exact, check_kernel
 from msvm_ref.solvers.exact_optimum import exact_optimum
 from tests.small_problems import BIASES, COSTS, label, table
 
@@ -156,3 +157,17 @@ def test_one_bias_where_there_is_none_is_refused_even_where_it_costs_nothing():
     )
     assert check_exact(centred, Fraction(0), zero, zero[0], zero * 3) == []
     assert check_exact(centred, Fraction(0), zero, tilted, zero * 3) == ["b does not sum to zero"]
+
+
+@pytest.mark.parametrize(
+    ("gram", "psd"),
+    [
+        ([[0, 0], [0, 1]], True),
+        ([[0, 1], [1, 2]], False),
+        ([[1, 1, 1], [1, 1, 2], [1, 2, 9]], False),
+        ([[1, 1, 2], [1, 1, 2], [2, 2, 4]], True),
+        ([[1, 2], [2, 3]], False),
+    ],
+)
+def test_a_zero_pivot_is_harmless_only_in_a_row_of_zeros(gram, psd):
+    assert _positive_semidefinite(fmpq_mat(gram)) is psd

@@ -12,8 +12,9 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.judge import objective
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certify import judge
-from msvm_ref.judge.feasible import as_float, equality_residual, exact_sum, feasible_dual
+from msvm_ref.judge.certify import Worth, judge
+from msvm_ref.judge.equality import as_float, equality_residual, exact_sum
+from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
 from msvm_ref.judge.image import image_of_coef, image_of_weights
 from tests.small_problems import BIASES, COSTS, MACHINES, blobs, label, table
 
@@ -356,3 +357,22 @@ def test_not_optimal_is_only_said_where_it_is_proved():
     assert "NOT OPTIMAL: 5.26 to 11.1 % above the optimum" in str(beaten)
     assert replace(wide, upper=own * (1 - 1e-4)).verdict(1e-3) == "UNDECIDED"
     assert replace(wide, lower=own * (1 - 1e-4)).verdict(1e-3) == "OPTIMAL"
+
+
+def test_one_bias_where_the_problem_has_none_is_worth_nothing():
+    """Solvers hand their candidates to ``judge`` as they are; at (3, 0) no example has a loss, and still P is not attained."""
+    problem = mr.Problem(mr.WW, [[1.0], [-1.0]], [0, 1])
+    W = np.array([[1.0, -1.0]])
+    assert judge(problem, Candidate(W, np.zeros(2), None)).upper < np.inf
+    for b in ([3.0, 0.0], [0.0, -1e-300], [2.0, 2.0]):
+        assert judge(problem, Candidate(W, np.array(b), None)).primal_value == np.inf, b
+
+
+def test_what_a_repair_may_cost_is_taken_from_the_lower_bound():
+    def low(charge):
+        dual = FeasibleDual(np.zeros((1, 2)), charge)
+        nothing = Candidate(None, np.zeros(2), dual.alpha)
+        return Worth(nothing, None, None, dual, objective.Enclosed(1.0, 0.0), None).low
+
+    assert low(0.0) == 1.0
+    assert low(0.25) == np.nextafter(0.75, 0.0)

@@ -12,6 +12,10 @@ MLPACK, INSTALL_MLPACK = Installed("mlpack"), "pip install mlpack"
 INFERRED = (
     "the formula was inferred from its fits of small problems, not taken from its documentation"
 )
+CLIPS = (
+    "called with --holdout_off, without which every tenth row is left out. Its loss is taken of predictions clipped to the "
+    "labels' range [-1, 1], its gradient is not; --min_prediction and --max_prediction end that. Weights are float32"
+)
 TORCH, INSTALL_TORCH = Installed("torch"), "pip install torch"
 
 ENTRIES: tuple[AtlasEntry, ...] = (
@@ -131,6 +135,19 @@ ENTRIES: tuple[AtlasEntry, ...] = (
             Fault(
                 "skglm LinearSVC(fit_intercept=True) fits no intercept",
                 "skglm_intercept.py", "wrong",
+            ),
+        ),
+    ),
+    AtlasEntry(
+        "vowpalwabbit", "Vowpal Wabbit", "vw --bfgs --loss_function hinge --l2, one class against the rest",
+        "C++", Installed("vowpalwabbit"), "pip install vowpalwabbit",
+        "OVA", "ovr-sum", "one_vs_rest:vowpal_wabbit", {"options": "--passes 100"},
+        {"options": "--passes 500 --termination 0 --mem 50 --min_prediction -1e30 --max_prediction 1e30"},
+        note=CLIPS,
+        findings=(
+            Fault(
+                "vw --bfgs --loss_function hinge ends above w = 0 where neither --min_prediction nor --max_prediction is given",
+                "vowpalwabbit_hinge.py",
             ),
         ),
     ),

@@ -21,7 +21,8 @@ ENTRIES: tuple[AtlasEntry, ...] = (
         {"loss": "hinge"}, {"tol": 1e-12, "max_iter": LONG},
         findings=(
             Fault(
-                "LinearSVC(loss='hinge') is further from its optimum at tol=1e-12, max_iter=100000 than at the default tol",
+                "LinearSVC(loss='hinge', tol=1e-12) stays above the point it finds at its default tol, however many "
+                "iterations it is given; it warns and advises more iterations",
                 "sklearn_linearsvc_hinge.py", "wrong",
             ),
         ),
@@ -40,6 +41,11 @@ ENTRIES: tuple[AtlasEntry, ...] = (
         "sklearn-svc", "scikit-learn", "SVC(kernel='linear')",
         "Python", SKLEARN, INSTALL_SKLEARN, "OVO", "libsvm-ovo", "scikit_learn:svc",
         {}, {"tol": 1e-6}, pairs=True,
+    ),
+    AtlasEntry(
+        "sklearnex-svc", "sklearnex", "SVC(kernel='linear')",
+        "Python", Installed("scikit-learn-intelex"), "pip install scikit-learn-intelex",
+        "OVO", "libsvm-ovo", "scikit_learn:svc", {"package": "sklearnex"}, {"tol": 1e-6}, pairs=True,
     ),
     AtlasEntry(
         "sklearn-ovr-svc", "scikit-learn", "OneVsRestClassifier(SVC(kernel='linear'))",

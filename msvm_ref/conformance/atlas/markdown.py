@@ -6,7 +6,7 @@ from typing import Any
 
 from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.entry import FOLDER
-from msvm_ref.conformance.atlas.table import number
+from msvm_ref.conformance.atlas.table import number, took
 from msvm_ref.pages import provenance_text
 
 HEAD = """# The atlas of multi-class SVMs
@@ -30,7 +30,10 @@ def markdown(record: dict[str, Any]) -> str:
     if away := [e for e in entries if not e["version"]]:
         parts += ["\n## Not installed in this run\n"]
         parts += [f"- {e['name']} ({e['library']}, {e['machine']}): `{e['install']}`" for e in away]
-    parts += [f"\n## About this run\n\n{record['remark']}"] if record.get("remark") else []
+    parts += [
+        f"\n## About this run\n\n{took(record)} Seconds in the table: the median of one fit at default settings."
+    ]
+    parts += [record["remark"]] if record.get("remark") else []
     parts += [f"\n```text\n{provenance_text(record['provenance'])}\n```\n"]
     return "\n".join(parts)
 

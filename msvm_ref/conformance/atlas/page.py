@@ -8,7 +8,7 @@ from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.bug_report import tracker_text
 from msvm_ref.conformance.atlas.entry import FOLDER
 from msvm_ref.conformance.atlas.markdown import span
-from msvm_ref.conformance.atlas.table import number
+from msvm_ref.conformance.atlas.table import number, took
 from msvm_ref.pages import article, definitions, escape, provenance_text
 from msvm_ref.pages import page as whole
 
@@ -55,8 +55,12 @@ def page(record: dict[str, Any]) -> str:
             "<h2>Not installed in this run</h2>",
             definitions((e["name"], f"<code>{escape(e['install'])}</code>") for e in away),
         ]
+    parts.append(
+        f"<h2>About this run</h2><p>{escape(took(record))} Times in the table are the median of one fit at default "
+        "settings.</p>"
+    )
     if record.get("remark"):
-        parts.append(f"<h2>About this run</h2><p>{escape(record['remark'])}</p>")
+        parts.append(f"<p>{escape(record['remark'])}</p>")
     parts.append(f"<p class=quiet>{escape(provenance_text(record['provenance']))}</p>")
     return whole("The atlas of multi-class SVMs", parts)
 

@@ -72,6 +72,7 @@ def run(
     keep: Callable[[dict[str, Any]], None] = lambda record: None,
 ) -> dict[str, Any]:
     """The record of a run: for each entry its version, its cells and what its scripts showed. JSON-ready.
+    Its "seconds" are the clock's, an entry's are its own share: with two jobs the shares add up to about twice the clock's.
 
     ``done``: records of an earlier run that are taken as they are; ``keep`` is handed each new one when it is there.
     """
@@ -104,6 +105,8 @@ def run(
         "entries": records,
         "data": {name: WORDS[name] for name in data},
         "repeats": repeats,
+        "jobs": jobs,
+        "taken_over": sum(e.name in earlier for e in entries),
         "seconds": round(time.perf_counter() - start, 1),
     }
 

@@ -22,7 +22,22 @@ def table(record: dict[str, Any], width: int = 80) -> list[str]:
     missing = len(record["entries"]) - len(here)
     away = f", {missing} not installed (--list says how)" if missing else ""
     end = f"{len(here)} entr{'y' if len(here) == 1 else 'ies'} here{away} · details: --report atlas.html"
-    return [*lines, f"{end}  [{record['seconds']:.0f} s]"]
+    return [*lines, f"{end}  [{record['seconds']:.0f} s by the clock]"]
+
+
+def took(record: dict[str, Any]) -> str:
+    """How long the run took: by the clock, and summed over its entries where each has its own time."""
+    told = [f"{record['seconds']:.0f} s by the clock"]
+    if record.get("jobs"):
+        several = record["jobs"] > 1
+        told.append(f"{record['jobs']} libraries at a time" if several else "one library at a time")
+    here = [e for e in record["entries"] if e["version"]]
+    if here and all("seconds" in e for e in here):
+        total = sum(e["seconds"] for e in here)
+        told.append(f"{total:.0f} s summed over the entries (fits, certificates and scripts)")
+    if record.get("taken_over"):
+        told.append(f"{record['taken_over']} entries taken over from a run that was cut short")
+    return "The run took " + ", ".join(told) + "."
 
 
 def words(entry: dict[str, Any]) -> str:

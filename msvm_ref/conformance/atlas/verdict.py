@@ -110,17 +110,22 @@ def differing(record: dict[str, Any]) -> bool:
 
 
 def by_severity(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Faults first by their severity, then by verdict, then by the size of the error; what is not installed last."""
+    """Faults that make answers wrong first, by severity; then by verdict, what it takes amiss, and the size of the error."""
     return sorted(
         records,
         key=lambda r: (
             not r["version"],
-            min((SEVERITY[f["severity"]] for f in faults_of(r)), default=len(SEVERITY)),
+            min((s for s in _severities(r) if s < SEVERITY["input"]), default=len(SEVERITY)),
             ORDER.index(verdict_of(r)),
+            min(_severities(r), default=len(SEVERITY)),
             -(worst_error(r, "tight") or 0.0),
             r["name"],
         ),
     )
+
+
+def _severities(record: dict[str, Any]) -> list[int]:
+    return [SEVERITY[f["severity"]] for f in faults_of(record)]
 
 
 def _fits(record: dict[str, Any], kind: str, data: str | None) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.drive import (
     Run,
     natural_number,
+    own_rule,
     positive_integer,
     sliced,
     until_certified,
@@ -52,10 +53,12 @@ def solve_acf(
     seed: int = 0,
     max_sweeps: int = 100_000,
     max_seconds: float = math.inf,
+    epsilon: float | None = None,
 ) -> Solution:
     """ACF-CD; for every machine and cost, a linear kernel, bias none or penalized.
 
     A sweep is one schedule, about n visits. ``work`` has sweeps, visits, and inner products <w_c, x_i> as kernel_evaluations.
+    ``epsilon`` stops at that KKT violation, whatever the gap.
     """
     refuse(problem)
     ascent = AdaptiveAscent(problem, np.random.default_rng(natural_number("seed", seed)))
@@ -77,7 +80,8 @@ def solve_acf(
         _, met = sliced(step, budget - ascent.sweeps, deadline)
         return Run(ascent.alpha.copy(), ascent.work, met, not met and ascent.sweeps < budget)
 
-    return until_certified(problem, "acf", tolerance, deadline, advance)
+    only = own_rule(epsilon, scale)
+    return until_certified(problem, "acf", tolerance, deadline, advance, only)
 
 
 def refuse(problem: Problem) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
+from msvm_ref.solvers.classic.drive import Run, own_rule, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
 from msvm_ref.solvers.classic.rows import KernelRows, row_at
@@ -44,8 +44,12 @@ def solve_bsvm(
     cache_mb: float = 256.0,
     max_iterations: int = 1_000_000,
     max_seconds: float = math.inf,
+    epsilon: float | None = None,
 ) -> Solution:
-    """HL's BSVM; for a relative margin with own slacks, linear cost and a penalized bias (WW)."""
+    """HL's BSVM; for a relative margin with own slacks, linear cost and a penalized bias (WW).
+
+    ``epsilon`` stops at that KKT violation of (10), as HL do at 1e-3, whatever the gap.
+    """
     theirs = Relative(problem, "bsvm", "HL (9)", margin=2, shared=False, biases=("penalized",))
     q, budget = (
         positive_integer("working_set", working_set),
@@ -79,7 +83,8 @@ def solve_bsvm(
         work = {"iterations": iterations, "kernel_evaluations": rows.evaluations}
         return Run(theirs.units * alpha, work, met)
 
-    return until_certified(problem, "bsvm", tolerance, deadline, advance)
+    only = own_rule(epsilon, 2.0)
+    return until_certified(problem, "bsvm", tolerance, deadline, advance, only)
 
 
 def gradient(rows: KernelRows, y: Index, alpha: Array) -> Array:

@@ -27,7 +27,7 @@ from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.classic.cs_block import solve_block
-from msvm_ref.solvers.classic.drive import Run, positive_integer, sliced, until_certified
+from msvm_ref.solvers.classic.drive import Run, own_rule, positive_integer, sliced, until_certified
 from msvm_ref.solvers.classic.kesler import Index
 from msvm_ref.solvers.classic.relative import Relative
 from msvm_ref.solvers.classic.rows import KernelRows, row_at
@@ -46,10 +46,12 @@ def solve_cs_decomposition(
     cache_mb: float = 256.0,
     max_iterations: int = 2_000_000,
     max_seconds: float = math.inf,
+    epsilon: float | None = None,
 ) -> Solution:
     """HL's decomposition; for a relative margin with a shared slack and linear cost (CS), bias none or penalized.
 
     ``work`` has the iterations and ``gap_bound``, C sum violation in the problem's own units.
+    ``epsilon`` stops by (21) at that violation, as HL do at 1e-3, whatever the gap.
     """
     if block not in ("sorting", "fixed-point"):
         raise DataError("block", "be 'sorting' or 'fixed-point'", repr(block))
@@ -101,7 +103,8 @@ def solve_cs_decomposition(
             {"gap_bound": theirs.objective_units * gap_bound(G, a, y, costs)},
         )
 
-    return until_certified(problem, "cs-decomposition", tolerance, deadline, advance)
+    only = own_rule(epsilon)
+    return until_certified(problem, "cs-decomposition", tolerance, deadline, advance, only)
 
 
 @njit(cache=True)

@@ -3,7 +3,8 @@
 An algorithm stops by its own rule at a given precision (a KKT violation, an epsilon). What that is worth is for the judge to
 say: the multipliers become a candidate, the candidate is certified, and where the certified relative gap is above the
 tolerance the algorithm goes on from where it stands with a tenth of the precision. A limit in seconds cuts the iterations into
-slices, between which the clock is looked at.
+slices, between which the clock is looked at. Where the paper's own precision is asked for (``only``) it runs once, and the
+certificate tells what its rule is worth.
 """
 
 from __future__ import annotations
@@ -74,12 +75,13 @@ def until_certified(
     tolerance: float,
     deadline: Deadline,
     advance: Callable[[float], Run],
+    only: float | None = None,
 ) -> Solution:
-    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time.
+    """The best certified answer of ``advance(precision)`` at ever finer precisions, within the time; or that of ``only`` one.
 
     ``work`` has ``kernel_evaluations``, values k(x_i, x_j) computed: the whole Gram where the algorithm does not count its own.
     """
-    precision = FIRST
+    precision = FIRST if only is None else only
     attempts: list[Attempt] = []
     best: Solution | None = None
     bounds: Mapping[str, float] = {}
@@ -88,10 +90,10 @@ def until_certified(
         run = advance(precision)
         W, b = weights(problem, run.alpha)
         raw = Candidate(W, b if run.b is None else run.b, run.alpha)
-        goes_on = run.met and precision > LAST and not deadline.passed
+        goes_on = only is None and run.met and precision > LAST and not deadline.passed
         candidate, certificate = finish(problem, raw, math.inf, deadline)
         falls = best is None or certificate.relative_gap < FALLING * best.certificate.relative_gap
-        if certificate.relative_gap > tolerance and not (goes_on and falls):
+        if only is None and certificate.relative_gap > tolerance and not (goes_on and falls):
             candidate, certificate = finish(problem, raw, tolerance, deadline)
         gap = certificate.relative_gap
         said = (
@@ -116,6 +118,16 @@ def until_certified(
             work = {"kernel_evaluations": problem.n**2, **run.work, **bounds}
             return replace(best, attempts=tuple(attempts), work=work)
         precision /= 10
+
+
+def own_rule(epsilon: float | None, unit: float = 1.0) -> float | None:
+    """An option ``epsilon``, the paper's bound on the violation, as the precision that ``unit`` makes of it."""
+    if epsilon is None:
+        return None
+    number = real_number(epsilon)
+    if number is None or not 0 < number < math.inf:
+        raise DataError("epsilon", "be positive, or None to reach the tolerance", repr(epsilon))
+    return number / unit
 
 
 def positive_integer(name: str, value: int) -> int:

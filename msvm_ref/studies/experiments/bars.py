@@ -26,6 +26,8 @@ def bars(
     measure: str,
 ) -> str:
     """By (row, column); what is missing is left out."""
+    if not values:
+        return ""
     drawn = {place: _height(values, place, columns, measure) for place in values}
     low, high = min((*drawn.values(), 0.0)), max((*drawn.values(), 0.0))
     if measure == "seconds":

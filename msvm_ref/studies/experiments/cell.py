@@ -14,10 +14,20 @@ from typing import Any
 
 from msvm_ref.datasets.catalogue import BY_NAME
 from msvm_ref.studies.experiments.samples import Draw
-from msvm_ref.studies.experiments.study import Contender
+from msvm_ref.studies.experiments.study import CIRCLES, REDUCTIONS, SOFTMAX, STATISTICS, Contender
 
 METHOD = "fast, else truth"
 """How cells are trained: see ``training``."""
+
+
+def method(contender: Contender) -> str:
+    if contender.solver:
+        return f"{contender.solver} to {contender.epsilon:g}"
+    if contender.machine in SOFTMAX:
+        return "conjugate gradients"
+    if contender.machine in REDUCTIONS:
+        return "fast"
+    return "counted" if contender.machine in STATISTICS else METHOD
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,8 @@ class Task:
     """Ascending, as the paper writes C."""
     folds: tuple[int, ...]
     tolerance: float
+    relative: bool = False
+    """Are gamma and C in the units of ``samples.Defaults``?"""
 
     @property
     def size(self) -> int:
@@ -42,7 +54,7 @@ class Task:
         """All the numbers of the cell depend on."""
         draw, source, contender = self.draw, self.draw.source, self.contender
         return {
-            "data": BY_NAME[source.table].sha256,
+            "data": source.table if source.table in CIRCLES else BY_NAME[source.table].sha256,
             "rows": source.rows,
             "train": source.train,
             "official": source.official and draw.kind != "split",
@@ -61,8 +73,19 @@ class Task:
             "gamma": self.gamma,
             "C": contender.C_factor * C,
             "tolerance": self.tolerance,
-            "method": METHOD,
+            "method": method(contender),
+            **self._unusual(),
         }
+
+    def _unusual(self) -> dict[str, Any]:
+        """What most cells do not have is no part of their keys."""
+        contender = self.contender
+        said: dict[str, Any] = {}
+        if contender.basis is not None:
+            said |= {"basis": contender.basis, "halvings": contender.halvings}
+        if contender.alone:
+            said |= {"alone": True}
+        return said | ({"units": "sigma / median, C variance"} if self.relative else {})
 
     def key(self, fold: int, C: float) -> str:
         text = json.dumps(self.identity(fold, C), sort_keys=True, separators=(",", ":"))
@@ -103,6 +126,10 @@ class CellRecord:
     """Why there are no numbers."""
     version: str
     """Of this package."""
+    iterations: int = -1
+    """Of the method that was asked for, where it counts them; else -1."""
+    value: float | None = None
+    """What the cell has beside or instead of right predictions: agreement with Bayes (None where w* = 0), a count, a rank."""
 
     @property
     def accuracy(self) -> float:

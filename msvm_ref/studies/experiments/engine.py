@@ -1,12 +1,14 @@
-"""Run a study: rounds of tasks through joblib, each finished task one transaction of the store.
+"""Run a study: a queue of tasks for any number of processes, each finished task one transaction of the store.
 
-All courses advance together: what they lack is trained in one round, in any order and on any number of processes, since a cell
-depends on its key and path alone. With a dask scheduler the same calls go to a cluster.
+Every course runs on its own: as soon as all it asked for is there it asks for the next, so that nobody waits for the slowest
+task of another course. Order and number of processes change no number, since a cell depends on its key and path alone.
+Processes are loky's through joblib; with a dask scheduler the same calls go to a cluster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +21,9 @@ from msvm_ref.studies.experiments.training import train
 
 Report = Callable[[int, int, str], None]
 """Told of so many more cells that are done, of how many there will be in all as far as one knows, and of what they are."""
+
+AHEAD = 2
+"""Tasks a worker has in hand, the one it trains included."""
 
 
 def run(
@@ -33,21 +38,14 @@ def run(
     progress: Report | None = None,
 ) -> list[Ending]:
     """Train what the store lacks, and read the outcomes."""
-    planners = planners_of(study, store, protocol, sources, contenders)
-    courses: dict[int, Course] = {k: p.course() for k, p in enumerate(planners)}
-    outcomes: dict[int, Ending] = {}
-    done = 0
-    with _pool(jobs, dask) as pool:
-        while courses:
-            wanted = _advance(courses, outcomes)
-            total = done + sum(t.size for t in wanted)
-            total += sum(planners[k].rest for k in courses)
-            for batch in pool(wanted, folder):
-                store.add(batch)
-                done += len(batch)
-                if progress is not None:
-                    progress(len(batch), total, f"{batch[0].table} {batch[0].machine}")
-    return [outcomes[k] for k in range(len(planners))]
+    queue = _Queue(planners_of(study, store, protocol, sources, contenders))
+    with _executor(jobs, dask) as (executor, most):
+        for batch in queue.trained(executor, most, folder):
+            store.add(batch)
+            queue.done += len(batch)
+            if progress is not None:
+                progress(len(batch), queue.total, f"{batch[0].table} {batch[0].machine}")
+    return [queue.outcomes[k] for k in range(len(queue.planners))]
 
 
 def read(
@@ -83,42 +81,93 @@ def planners_of(
     ]
 
 
-def _advance(courses: dict[int, Course], outcomes: dict[int, Ending]) -> list[Task]:
-    """Every course up to what it lacks; those that lack nothing are done."""
-    wanted: dict[Task, None] = {}
-    for k, course in list(courses.items()):
+class _Queue:
+    """What the courses wait for. A task that several of them want is trained once."""
+
+    def __init__(self, planners: list[Planner]) -> None:
+        self.planners = planners
+        self.courses: dict[int, Course] = {k: p.course() for k, p in enumerate(planners)}
+        self.outcomes: dict[int, Ending] = {}
+        self.waiting: dict[int, set[Task]] = {}
+        self.asked: dict[Task, None] = {}
+        """Wanted and not yet begun, in the order in which they were asked for."""
+        self.begun: set[Task] = set()
+        self.done = 0
+
+    @property
+    def total(self) -> int:
+        """Cells, as far as one knows: those done, asked for, begun, and likely to be asked for."""
+        known = sum(t.size for t in (*self.asked, *self.begun))
+        return self.done + known + sum(self.planners[k].rest for k in self.courses)
+
+    def trained(
+        self, executor: Executor | None, most: int, folder: str | None
+    ) -> Iterator[list[CellRecord]]:
+        """Batches as they come, ``most`` under way at a time; the store must have one before the next is asked for."""
+        for k in list(self.courses):
+            self._advance(k)
+        if executor is None:
+            while self.asked:
+                task = self._next()
+                yield train(task, folder)
+                self._finished(task)
+            return
+        running: dict[Future[list[CellRecord]], Task] = {}
+        while self.asked or running:
+            while self.asked and len(running) < most:
+                task = self._next()
+                running[executor.submit(train, task, folder)] = task
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                task = running.pop(future)
+                yield future.result()
+                self._finished(task)
+
+    def _next(self) -> Task:
+        task = next(iter(self.asked))
+        del self.asked[task]
+        self.begun.add(task)
+        return task
+
+    def _finished(self, task: Task) -> None:
+        self.begun.remove(task)
+        for k, tasks in list(self.waiting.items()):
+            tasks.discard(task)
+            if not tasks:
+                del self.waiting[k]
+                self._advance(k)
+
+    def _advance(self, k: int) -> None:
+        """A course up to what it lacks; one that lacks nothing is over."""
         try:
-            wanted |= dict.fromkeys(next(course))
+            tasks = next(self.courses[k])
         except StopIteration as ended:
-            outcomes[k] = ended.value
-            del courses[k]
-    return list(wanted)
-
-
-Pool = Callable[[list[Task], str | None], Iterator[list[CellRecord]]]
+            self.outcomes[k] = ended.value
+            del self.courses[k]
+            return
+        self.waiting[k] = set(tasks)
+        self.asked |= dict.fromkeys(t for t in tasks if t not in self.begun)
 
 
 @contextmanager
-def _pool(jobs: int, dask: str | None) -> Iterator[Pool]:
-    if dask is None and jobs == 1:
-        yield lambda tasks, folder: (train(task, folder) for task in tasks)
-        return
-    import joblib
+def _executor(jobs: int, dask: str | None) -> Iterator[tuple[Any, int]]:
+    """Who trains (None: this process), and how many tasks he is handed at a time."""
+    if dask is not None:
+        with _client(dask) as client:
+            yield client.get_executor(), AHEAD * max(sum(client.ncores().values()), 1)
+    elif jobs == 1:
+        yield None, 1
+    else:
+        from joblib import effective_n_jobs
+        from joblib.externals.loky import get_reusable_executor
 
-    def pool(tasks: list[Task], folder: str | None) -> Iterator[list[CellRecord]]:
-        if not tasks:
-            return iter(())
-        work = joblib.Parallel(
-            n_jobs=jobs if dask is None else -1, return_as="generator_unordered", batch_size=1
-        )
-        done: Iterator[list[CellRecord]] = work(joblib.delayed(train)(t, folder) for t in tasks)
-        return done
-
-    if dask is None:
-        yield pool
-        return
-    with _client(dask), joblib.parallel_config(backend="dask"):
-        yield pool
+        workers = effective_n_jobs(jobs)
+        executor = get_reusable_executor(workers, timeout=300)
+        try:
+            yield executor, AHEAD * workers
+        except BaseException:
+            executor.shutdown(wait=True, kill_workers=True)
+            raise
+        executor.shutdown(wait=True)
 
 
 def _client(scheduler: str) -> Any:

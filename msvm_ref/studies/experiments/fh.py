@@ -84,6 +84,9 @@ def _study(name: str, title: str, measure: Measure, which: Literal[0, 1, 2]) -> 
 
 STUDIES = (
     _study("fh-table2", "Error of three methods, Gaussian kernel", "error", 0),
-    _study("fh-table2-time", "Training seconds of the chosen pair", "seconds", 1),
+    replace(
+        _study("fh-table2-time", "Training seconds of the chosen pair", "seconds", 1),
+        contenders=tuple(replace(c, alone=True, chosen_as=c) for c in THREE),
+    ),
     _study("fh-table2-svs", "Support vectors of the chosen pair", "support-count", 2),
 )

@@ -6,9 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from msvm_ref.pages import escape, page, provenance, provenance_text
 from msvm_ref.studies.experiments.bars import bars
+from msvm_ref.studies.experiments.curves import Points, curves
 from msvm_ref.studies.experiments.diagram import diagram
 from msvm_ref.studies.experiments.ranks import MeanRanks, ranking
 from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, stored
@@ -16,8 +18,8 @@ from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Study
 from msvm_ref.studies.experiments.table import UNITS, written
 
-MARKS = {"agrees": "good", "near": "caution", "differs": "bad", "not printed": "quiet"}
-SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗", "not printed": ""}
+MARKS = {"agrees": "good", "near": "caution", "differs": "bad"}
+SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗"}
 TITLE = "The papers' experiments: results"
 
 
@@ -42,11 +44,28 @@ class Chapter:
     def columns(self) -> list[str]:
         return [c.label for c in self.study.contenders]
 
+    @property
+    def is_figure(self) -> bool:
+        return self.study.place.startswith("Figure ")
+
+    @property
+    def repeats(self) -> bool:
+        """Is it a picture of another chapter's numbers?"""
+        return self.is_figure and self.study.measure == "accuracy"
+
+    @property
+    def means(self) -> dict[tuple[str, str], float]:
+        return {
+            (r.outcome.source.label, r.outcome.contender.label): r.mean
+            for r in self.results
+            if not math.isnan(r.mean)
+        }
+
     def rankings(self) -> list[tuple[str, MeanRanks]]:
         """Ours, and the paper's over the same rows."""
-        if self.study.measure != "accuracy":
+        if self.study.measure != "accuracy" or self.is_figure:
             return []
-        ours = {(r.outcome.source.label, r.outcome.contender.label): r.mean for r in self.results}
+        ours = self.means
         theirs = {place: printed.value for place, printed in self.study.printed.items()}
         pairs = [("ours", ours), (f"{self.study.paper}'s printed numbers", theirs)]
         made = [(words, ranking(scores, self.columns, self.rows)) for words, scores in pairs]
@@ -61,8 +80,12 @@ def chapters(store: Store, studies: Sequence[Study]) -> list[Chapter]:
 def sentences(chapter: Chapter) -> list[str]:
     """What the numbers of a chapter say, in words."""
     counts = Counter(r.agreement for r in chapter.results)
-    printed, told = counts.total() - counts["not printed"], []
-    if printed:
+    printed, told = sum(counts[word] for word in MARKS), []
+    if counts["not compared"] and not chapter.repeats:
+        told.append(
+            f"{counts['not compared']} cells are of fewer training rows than {chapter.study.paper}'s and are not compared."
+        )
+    if printed and not chapter.repeats:
         told.append(
             f"{counts['agrees']} of {printed} agree with {chapter.study.paper}'s printed numbers, "
             f"{counts['near']} are near, {counts['differs']} differ."
@@ -80,28 +103,90 @@ def sentences(chapter: Chapter) -> list[str]:
 def legend() -> str:
     return (
         f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: "
-        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. * is best or not significantly worse (exact "
-        f"signed-rank test, {LEVEL:g}; among those of one protocol). q: by the quick protocol, else as printed."
+        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs; where ours was trained on fewer rows than theirs the "
+        f"two are not compared. * is best or not significantly worse (exact signed-rank test, {LEVEL:g}; among those of one "
+        "protocol). q: by the quick protocol, else as printed."
     )
 
 
 def html(told: Sequence[Chapter]) -> str:
-    parts = [f"<p>{escape(legend())}</p>"]
+    parts = ["<h2>What to choose</h2>", *(f"<p>{escape(text)}</p>" for text in advice(told))]
+    parts += [f"<p class=quiet>{escape(legend())}</p>", _contents(told)]
     for chapter in told:
         study = chapter.study
         parts.append(
             f"<h2 id='{study.name}'>{escape(f'{study.paper} {study.place}: {study.title}')}</h2>"
         )
-        parts.append(f"<p>{escape(' '.join(sentences(chapter)))}</p>")
-        parts.append(_html_table(chapter))
-        means = {
-            (r.outcome.source.label, r.outcome.contender.label): r.mean for r in chapter.results
-        }
-        parts.append(bars(means, chapter.rows, chapter.columns, study.measure))
+        parts += [f"<p>{escape(text)}</p>" for text in sentences(chapter)]
+        if not chapter.repeats:
+            parts.append(_html_table(chapter))
+        parts.append(_picture(chapter, told))
         parts += [diagram(each, words) for words, each in chapter.rankings()]
         parts.append(_html_notes(chapter))
     parts.append(f"<p class=quiet>{escape(provenance_text(provenance()))}</p>")
     return page(TITLE, parts)
+
+
+def _contents(told: Sequence[Chapter]) -> str:
+    links = (
+        f"<a href='#{c.study.name}'>{escape(f'{c.study.paper} {c.study.place}')}</a> "
+        f"<span class=quiet>{escape(c.study.title)}</span>"
+        for c in told
+    )
+    return f"<ul>{''.join(f'<li>{link}</li>' for link in links)}</ul>"
+
+
+def _picture(chapter: Chapter, told: Sequence[Chapter]) -> str:
+    """UV's figures as bars; ZDO's as curves, its errors against the seconds of the chapter that has them."""
+    seconds = next((c for c in told if c.study.name == f"{chapter.study.name}-time"), None)
+    if chapter.study.paper == "ZDO":
+        return "" if seconds is None else curves(_trade_off(chapter, seconds))
+    if chapter.is_figure:
+        return bars(chapter.means, chapter.rows, chapter.columns, chapter.study.measure)
+    return ""
+
+
+def _trade_off(errors: Chapter, seconds: Chapter) -> dict[str, dict[str, Points]]:
+    panels: dict[str, dict[str, list[tuple[float, float, str]]]] = {}
+    for (row, column), error in errors.means.items():
+        if (row, column) in seconds.means:
+            line = panels.setdefault(row, {}).setdefault(column.split()[0], [])
+            line.append((seconds.means[row, column], error, column))
+    return {row: dict(lines) for row, lines in panels.items()}
+
+
+def advice(told: Sequence[Chapter]) -> list[str]:
+    """What the numbers mean for someone who has to choose a machine: one sentence a kernel, one for the seconds."""
+    by_name, said = {c.study.name: c for c in told}, []
+    for name, kernel in (("uv-table4", "a Gaussian kernel"), ("uv-table5", "a linear kernel")):
+        ranked = [each for c in (by_name.get(name),) if c for _, each in c.rankings()[:1]]
+        for each in ranked:
+            worse = [n for n in each.names if n not in each.leaders]
+            if not worse:
+                said.append(
+                    f"With {kernel} no machine is told from another over {each.data_sets} data sets; {each.names[0]} is first "
+                    f"by mean rank."
+                )
+                continue
+            alike = f", or {', '.join(each.leaders[1:])}" if len(each.leaders) > 1 else ""
+            said.append(
+                f"With {kernel} take {each.names[0]}{alike}, not told apart over {each.data_sets} data sets; worse: "
+                f"{', '.join(worse)}."
+            )
+    seconds = by_name.get("uv-fig4")
+    if seconds is not None:
+        rows = [r for r in seconds.rows if all((r, c) in seconds.means for c in seconds.columns)]
+        logs = {
+            c: fmean(math.log10(max(seconds.means[r, c], 1e-9)) for r in rows)
+            for c in (seconds.columns if rows else ())
+        }
+        order = sorted(logs, key=lambda c: logs[c])
+        if order:
+            times = ", ".join(f"{c} {10 ** (logs[c] - logs[order[0]]):.1f}" for c in order)
+            said.append(
+                f"Training takes, by the geometric mean over {len(rows)} data sets and over the fastest: {times}."
+            )
+    return said
 
 
 def _html_table(chapter: Chapter) -> str:
@@ -114,20 +199,28 @@ def _html_table(chapter: Chapter) -> str:
             if r is None:
                 cells.append("<td class=quiet>not run</td>")
                 continue
-            theirs = "" if r.printed is None else written(r.printed.value, r.printed.deviation)
             cells.append(
-                f"<td class={MARKS[r.agreement]} title='{escape(_title(r))}'>{escape(_ours(r))}"
-                f"<br><small>{escape(theirs)}</small></td>"
+                f"<td class={MARKS.get(r.agreement, 'quiet')} title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
+                f"<br><small>{escape(_theirs(chapter.study, r))}</small></td>"
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
-    return f"{caption}<div class=scroll><table><tr>{head}</tr>{''.join(body)}</table></div>"
+    return f"{caption}<div class=scroll><table class=nowrap style='font-size:.9em'><tr>{head}</tr>{''.join(body)}</table></div>"
 
 
-def _ours(r: Result) -> str:
+def _ours(study: Study, r: Result) -> str:
     spread = r.deviation if len(r.values) > 1 else None
     best = "*" if r.among_the_best else ""
-    return written(r.mean, spread) + best + (" q" if r.outcome.protocol.name == "quick" else "")
+    quick = " q" if r.outcome.protocol.name == "quick" else ""
+    if math.isnan(r.mean) and study.measure == "agreement":
+        return f"w* = 0{quick}"
+    return written(r.mean, spread, study.measure) + best + quick
+
+
+def _theirs(study: Study, r: Result) -> str:
+    if r.printed is None:
+        return ""
+    return written(r.printed.value, r.printed.deviation, study.measure)
 
 
 def _title(r: Result) -> str:
@@ -135,7 +228,7 @@ def _title(r: Result) -> str:
     o = r.outcome
     gap = "" if math.isnan(r.worst_gap) else f", widest certified gap {r.worst_gap:.1e}"
     return (
-        f"gamma 2^{o.point[0]}, C 2^{o.point[1]}{gap}, {o.cells} cells, {o.open_gaps} above the tolerance, "
+        f"exponents of gamma {o.point[0]}, of C {o.point[1]}{gap}, {o.cells} cells, {o.open_gaps} above the tolerance, "
         f"{o.failures} failed, {o.protocol.name}"
     )
 
@@ -149,15 +242,18 @@ def _html_notes(chapter: Chapter) -> str:
 
 
 def markdown(told: Sequence[Chapter]) -> str:
-    lines = [f"# {TITLE}", "", f"{legend()} ✓ agrees, ≈ near, ✗ differs.", ""]
+    lines = [f"# {TITLE}", "", *(f"{text}\n" for text in advice(told))]
+    lines += [f"{legend()} ✓ agrees, ≈ near, ✗ differs.", ""]
     for chapter in told:
         study = chapter.study
+        if chapter.repeats:
+            continue
         lines += [f"## {study.paper} {study.place}: {study.title}", ""]
         lines += [*sentences(chapter), ""] if sentences(chapter) else []
         lines += [f"| {UNITS[study.measure]} | {' | '.join(chapter.columns)} |"]
         lines += ["|---" * (len(chapter.columns) + 1) + "|"]
         for row in chapter.rows:
-            cells = [_markdown_cell(chapter.at(row, column)) for column in chapter.columns]
+            cells = [_markdown_cell(study, chapter.at(row, c)) for c in chapter.columns]
             lines.append(f"| {row} | {' | '.join(cells)} |")
         names = dict.fromkeys(r.outcome.protocol.name for r in chapter.results)
         lines += ["", *(f"- {name}: {study.protocol(name).words}" for name in names)]
@@ -165,8 +261,8 @@ def markdown(told: Sequence[Chapter]) -> str:
     return "\n".join([*lines, "```text", provenance_text(provenance()), "```", ""])
 
 
-def _markdown_cell(r: Result | None) -> str:
+def _markdown_cell(study: Study, r: Result | None) -> str:
     if r is None:
         return "not run"
-    theirs = "" if r.printed is None else f"<br>{written(r.printed.value, r.printed.deviation)}"
-    return f"{_ours(r)} {SIGNS[r.agreement]}{theirs}".replace("*", "\\*")
+    theirs = "" if r.printed is None else f"<br>{_theirs(study, r)}"
+    return f"{_ours(study, r)} {SIGNS.get(r.agreement, '')}{theirs}".replace("*", "\\*")

@@ -56,6 +56,7 @@ class Planner:
         known: Mapping[str, CellRecord],
     ) -> None:
         self.study, self.source, self.contender = study, source, contender
+        self.chooser = contender.chosen_as or contender
         self.protocol, self.known = protocol, known
         self.used: dict[str, CellRecord] = {}
         self.scores: dict[Point, float] = {}
@@ -68,6 +69,9 @@ class Planner:
     @property
     def begun(self) -> bool:
         """Is the choice's last repetition there at the grid's first point? If not, there is nothing to read."""
+        if self.source.point is not None:
+            first = self._task("split", 0, self.source.point)
+            return first.key(ALL, first.Cs[0]) in self.known
         grid = self.protocol.grid
         task = self._choosing(
             self.protocol.repetitions - 1, grid.gamma[0], grid.C[:1], self.folds[-1:]
@@ -75,16 +79,7 @@ class Planner:
         return task.key(task.folds[0], task.Cs[0]) in self.known
 
     def course(self) -> Course:
-        grid, folds = self.protocol.grid, len(self.folds) * self.protocol.repetitions
-        width = 1 if grid.gamma == (0,) else len(grid.refine)
-        self.rest = max(width * len(grid.refine) - 1, 0) * folds + self.protocol.splits
-        best = yield from self._extended(grid)
-        self.rest = self.protocol.splits
-        if grid.refine:
-            gammas = tuple(best[0] + i for i in grid.refine) if grid.gamma != (0,) else (0,)
-            finer = [(g, best[1] + i) for g in gammas for i in grid.refine]
-            yield from self._trained(finer, self.protocol.repetitions)
-            best = self._best([*finer, best])
+        best = yield from self._chosen()
         self.rest = 0
         records = yield from self._reported(best)
         used = self.used.values()
@@ -99,6 +94,21 @@ class Planner:
             sum(bool(r.error) for r in used),
             self.at_limit,
         )
+
+    def _chosen(self) -> Generator[list[Task], None, Point]:
+        if self.source.point is not None:
+            return self.source.point
+        grid, folds = self.protocol.grid, len(self.folds) * self.protocol.repetitions
+        width = 1 if grid.gamma == (0,) else len(grid.refine)
+        self.rest = max(width * len(grid.refine) - 1, 0) * folds + self.protocol.splits
+        best = yield from self._extended(grid)
+        self.rest = self.protocol.splits
+        if grid.refine:
+            gammas = tuple(best[0] + i for i in grid.refine) if grid.gamma != (0,) else (0,)
+            finer = [(g, best[1] + i) for g in gammas for i in grid.refine]
+            yield from self._trained(finer, self.protocol.repetitions)
+            best = self._best([*finer, best])
+        return best
 
     def _extended(self, grid: Grid) -> Generator[list[Task], None, Point]:
         """The best of the first stage, its grid extended as long as the best lies on its border."""
@@ -135,25 +145,42 @@ class Planner:
         return (yield from self._looked_up(tasks))
 
     def _tested(self, best: Point) -> Generator[list[Task], None, list[CellRecord]]:
-        """The chosen point's folds; with an official test part, the best there of all points equal in the choice (HL V.B)."""
+        """The chosen point's folds; with an official test part, the best there of all points equal in the choice (HL V.B).
+
+        Whose choice is another's is trained at that one's point.
+        """
         if not self.holdout:
-            return self._of(best, self.protocol.repetitions)
+            return (yield from self._own_folds(best))
         grid = self.protocol.grid
         points = [(g, c) for g in grid.gamma for c in grid.C]
         top = round(self._score(best), 12)
-        tasks = [
-            self._task("official", 0, point)
-            for point in points
-            if round(self._score(point), 12) == top
-        ]
+        equal = [point for point in points if round(self._score(point), 12) == top]
+        tasks = [self._task("official", 0, point, self.chooser) for point in equal]
         records = yield from self._looked_up(tasks)
-        return [max(records, key=lambda r: (0.0 if r.error else r.accuracy, -r.support))]
+        first = max(
+            range(len(equal)),
+            key=lambda k: (0.0 if records[k].error else records[k].accuracy, -records[k].support),
+        )
+        if self.chooser is self.contender:
+            return [records[first]]
+        return (yield from self._looked_up([self._task("official", 0, equal[first])]))
+
+    def _own_folds(self, best: Point) -> Generator[list[Task], None, list[CellRecord]]:
+        if self.chooser is self.contender:
+            return self._of(best, self.protocol.repetitions)
+        tasks = [
+            self._made("folds", r, best[0], (best[1],), (fold,), self.contender)
+            for r in range(self.protocol.repetitions)
+            for fold in self.folds
+        ]
+        return (yield from self._looked_up(tasks))
 
     def _looked_up(self, tasks: list[Task]) -> Generator[list[Task], None, list[CellRecord]]:
-        missing = [t for t in tasks if t.key(ALL, t.Cs[0]) not in self.known]
+        """Tasks of one cell each."""
+        missing = [t for t in tasks if t.key(t.folds[0], t.Cs[0]) not in self.known]
         if missing:
             yield missing
-        return [self._look(t, ALL, t.Cs[0]) for t in tasks]
+        return [self._look(t, t.folds[0], t.Cs[0]) for t in tasks]
 
     def _trained(
         self, points: Sequence[Point], repetitions: int
@@ -219,18 +246,28 @@ class Planner:
         record = self.used[key] = self.known[key]
         return record
 
-    def _task(self, kind: Kind, repetition: int, point: Point) -> Task:
+    def _task(
+        self, kind: Kind, repetition: int, point: Point, contender: Contender | None = None
+    ) -> Task:
         """One fit at one point, outside the choice."""
-        return self._made(kind, repetition, point[0], (point[1],), (ALL,))
+        who = contender or self.contender
+        return self._made(kind, repetition, point[0], (point[1],), (ALL,), who)
 
     def _choosing(
         self, repetition: int, gamma: int, Cs: Sequence[int], which: Sequence[int]
     ) -> Task:
         """Folds, or the holdout, along a path of C."""
-        return self._made("holdout" if self.holdout else "folds", repetition, gamma, Cs, which)
+        kind: Kind = "holdout" if self.holdout else "folds"
+        return self._made(kind, repetition, gamma, Cs, which, self.chooser)
 
     def _made(
-        self, kind: Kind, repetition: int, gamma: int, Cs: Sequence[int], which: Sequence[int]
+        self,
+        kind: Kind,
+        repetition: int,
+        gamma: int,
+        Cs: Sequence[int],
+        which: Sequence[int],
+        contender: Contender,
     ) -> Task:
         study, protocol = self.study, self.protocol
         draw = Draw(
@@ -243,15 +280,16 @@ class Planner:
             protocol.test_at_most,
             study.scaling,
         )
-        width = 2.0**gamma if study.gamma_of == "gamma" else 1 / (2 * 2.0**gamma)
+        width = 1 / (2 * 2.0**gamma) if study.gamma_of == "1/(2 sigma)" else 2.0**gamma
         return Task(
             draw,
-            self.contender,
+            contender,
             study.kernel,
             width if study.kernel == "rbf" else 0.0,
-            tuple(2.0**c for c in Cs),
+            tuple(float(study.C_base) ** c for c in Cs),
             tuple(which),
             study.tolerance,
+            study.relative,
         )
 
 

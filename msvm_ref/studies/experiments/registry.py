@@ -6,10 +6,14 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from msvm_ref.errors import DataError
-from msvm_ref.studies.experiments import fh, hl, uv
+from msvm_ref.studies.experiments import fh, hl, uv, uv_circles, zdo
 from msvm_ref.studies.experiments.study import Contender, Source, Study
 
-STUDIES = {study.name: study for study in (*uv.STUDIES, *hl.STUDIES, *fh.STUDIES)}
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for studies in (uv.STUDIES, uv_circles.STUDIES, hl.STUDIES, fh.STUDIES, zdo.STUDIES)
+    for study in studies
+}
 
 
 def study_named(name: str) -> Study:
@@ -19,19 +23,22 @@ def study_named(name: str) -> Study:
 
 
 def sources_named(study: Study, names: list[str]) -> list[Source]:
-    """By the paper's label or the table's name, in any case; all of them for none."""
-    known = {s.label.lower(): s for s in study.sources} | {s.table: s for s in study.sources}
-    known |= {s.table.removesuffix("_uci"): s for s in study.sources}
-    chosen = []
+    """By the paper's label or the table's name (all that are made of it), in any case; all of them for none."""
+    known: dict[str, list[Source]] = {}
+    for source in study.sources:
+        names_of = {source.label.lower(), source.table, source.table.removesuffix("_uci")}
+        for name in names_of:
+            known.setdefault(name, []).append(source)
+    chosen: list[Source] = []
     for name in names:
         if name.lower() not in known:
             raise DataError(
                 "data set",
-                f"be one of {study.name}'s: {', '.join(s.table for s in study.sources)}",
+                f"be one of {study.name}'s: {', '.join(dict.fromkeys(s.table for s in study.sources))}",
                 repr(name),
                 _near(name.lower(), known),
             )
-        chosen.append(known[name.lower()])
+        chosen += known[name.lower()]
     return list(dict.fromkeys(chosen)) or list(study.sources)
 
 

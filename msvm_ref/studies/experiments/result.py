@@ -44,8 +44,11 @@ class Result:
 
     @property
     def agreement(self) -> str:
+        """With the printed number; a machine trained on fewer rows than theirs is not compared."""
         if self.difference is None:
             return "not printed"
+        if self.outcome.protocol.train_at_most < self.outcome.source.train:
+            return "not compared"
         size = abs(self.difference)
         return "agrees" if size <= AGREES else "near" if size <= NEAR else "differs"
 
@@ -68,8 +71,8 @@ class Result:
             "printed_bold": None if self.printed is None else self.printed.bold,
             "difference": self.difference,
             "agreement": self.agreement,
-            "log2_gamma": outcome.point[0],
-            "log2_C": outcome.point[1],
+            "gamma_exponent": outcome.point[0],
+            "C_exponent": outcome.point[1],
             "worst_gap": self.worst_gap,
             "cells": outcome.cells,
             "open_gaps": outcome.open_gaps,
@@ -125,12 +128,20 @@ def _result(study: Study, outcome: Ending, rivals: Sequence[Ending]) -> Result:
 
 
 def measured(study: Study, outcome: Ending) -> tuple[float, ...]:
-    """The study's measure of each record: percent right, wrong or supporting, or seconds; a failed cell is 0 percent right."""
+    """The study's measure of each record: percent right, wrong or supporting, seconds, and so on.
+
+    A failed cell is 0 percent right; agreement with Bayes is over the samples on which w* is not 0.
+    """
     records = outcome.records
     if study.report == "grid-time":
         return (math.fsum(r.seconds for r in records if not r.error),)
     if study.measure == "seconds":
         return tuple(r.seconds for r in records if not r.error) or (math.nan,)
+    if study.measure == "iterations":
+        return tuple(float(r.iterations) for r in records if not r.error) or (math.nan,)
+    if study.measure in ("agreement", "count"):
+        told = tuple(r.value for r in records if not r.error and r.value is not None)
+        return told or (math.nan,)
     if study.measure == "support-count":
         return tuple(float(r.support) for r in records if not r.error) or (math.nan,)
     if study.measure == "support":

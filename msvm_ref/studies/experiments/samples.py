@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
 
 from msvm_ref.datasets import load
 from msvm_ref.model.arrays import Array
@@ -54,6 +55,38 @@ class Sample:
     classes: int
     parts: dict[int, tuple[Rows, Rows]]
     """Fold -> rows that train, rows that test."""
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a relative sigma and C are relative to: a default sigma from the distances, a default C from the kernel values.
+
+        sigma = median over pairs i < j of ||x_i - x_j||,     C = 1 / (mean_i k(x_i, x_i) - mean_ij k(x_i, x_j))
+
+    ZDO section 1.3.1 takes both from Chapelle and Zien (AISTATS 2005): the median of the distances, and one over the
+    variance of the examples in feature space. Over the draw's training rows; for folds over all of them.
+    """
+
+    squares: Array
+    """||x_i - x_j||^2 of the pairs."""
+    rows: int
+
+    @property
+    def sigma(self) -> float:
+        return float(np.median(np.sqrt(self.squares)))
+
+    def gamma(self, factor: float) -> float:
+        """Of exp(-gamma ||x - x'||^2) at ``factor`` times the default sigma."""
+        return 1 / (2 * (factor * self.sigma) ** 2)
+
+    def C(self, gamma: float) -> float:
+        total = self.rows + 2 * float(np.exp(-gamma * self.squares).sum())
+        return 1 / (1 - total / self.rows**2)
+
+
+def defaults(drawn: Sample) -> Defaults:
+    rows = np.unique(np.concatenate([train for train, _ in drawn.parts.values()]))
+    return Defaults(pdist(drawn.X[rows], "sqeuclidean"), len(rows))
 
 
 def split(source: Source, seed: int, repetition: int) -> tuple[Rows, Rows]:

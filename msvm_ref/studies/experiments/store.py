@@ -15,11 +15,12 @@ from types import TracebackType
 from msvm_ref.errors import StoreError
 from msvm_ref.studies.experiments.cell import CellRecord
 
-FORMAT = 1
+FORMAT = 2
 COLUMNS = tuple(field.name for field in fields(CellRecord))
 TYPES = {
     "gamma": "REAL", "C": "REAL", "repetition": "INTEGER", "fold": "INTEGER", "n": "INTEGER", "tested": "INTEGER",
     "right": "INTEGER", "gap": "REAL", "converged": "INTEGER", "seconds": "REAL", "support": "INTEGER", "started": "REAL",
+    "iterations": "INTEGER DEFAULT -1", "value": "REAL",
 }  # fmt: skip
 
 
@@ -51,10 +52,10 @@ class Store:
     def _open(self) -> None:
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
         tables = self.connection.execute("SELECT name FROM sqlite_master").fetchall()
-        if version not in (0, FORMAT) or (version == 0 and tables):
+        if not 0 <= version <= FORMAT or (version == 0 and tables):
             raise StoreError(
                 str(self.path),
-                f"be a store of format {FORMAT}",
+                f"be a store of format {FORMAT} or earlier",
                 f"another sqlite file, of version {version}",
                 "name another --store",
             )
@@ -64,6 +65,10 @@ class Store:
             self.connection.execute(
                 f"CREATE TABLE IF NOT EXISTS cells (key TEXT PRIMARY KEY, {described}) WITHOUT ROWID"
             )
+            there = {row[1] for row in self.connection.execute("PRAGMA table_info(cells)")}
+            for name in COLUMNS:  # a store of an earlier format lacks the later columns
+                if name not in there:
+                    self.connection.execute(f'ALTER TABLE cells ADD COLUMN "{name}" {TYPES[name]}')
             self.connection.execute(f"PRAGMA user_version={FORMAT}")
         for row in self.connection.execute(f"SELECT {_names()} FROM cells"):
             record = _record(row)

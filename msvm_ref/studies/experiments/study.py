@@ -9,12 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from msvm_ref.model.cost import Cost
+from msvm_ref.model.representation import Kind as Basis
+
 Scaling = Literal["unit-variance", "range"]
 """By the training part: each feature over its standard deviation (not centred), or its range onto [-1, 1]."""
 Report = Literal["splits", "test", "grid-time"]
 """What a table's number is taken from: random splits at the chosen point; the official test part, or where there is none the
 chosen point's own folds; the seconds of a grid."""
-Measure = Literal["accuracy", "error", "seconds", "support", "support-count"]
+Measure = Literal[
+    "accuracy", "error", "seconds", "support", "support-count", "iterations", "agreement", "count"
+]
 
 
 @dataclass(frozen=True)
@@ -33,24 +38,43 @@ class Source:
     """Are the first ``train`` rows the literature's own training part? Then parameters are chosen on them."""
     note: str = ""
     """What is known or assumed of it."""
+    point: tuple[int, int] | None = None
+    """Exponents of gamma and C where they are given, and nothing is chosen."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A column of the table: what is trained, and at which C."""
+    """A column of the table: what is trained, how, and at which C."""
 
     label: str
     """The column's name in the paper."""
     machine: str
-    """The catalogue's name, or one of ``REDUCTIONS``."""
+    """The catalogue's name, or one of ``REDUCTIONS``, ``SOFTMAX`` or ``STATISTICS``."""
     bias: Literal["none", "free", "penalized"] = "none"
-    cost: Literal["linear", "quadratic"] = "linear"
+    cost: Cost = "linear"
     C_factor: float = 1.0
     """Takes the paper's C to ours."""
+    solver: str = ""
+    """One of ``solve``'s methods, ended by its own rule at ``epsilon``; '' for a certified optimum."""
+    epsilon: float = 0.0
+    basis: Basis | None = None
+    """What represents the kernel of an m-SVM, and ..."""
+    halvings: int = 0
+    """... how often the number of its columns is halved."""
+    alone: bool = False
+    """Is each C trained from nothing, for its seconds, and not from the one before?"""
+    chosen_as: Contender | None = None
+    """The contender whose choice of gamma and C is taken, where it is not this one's own."""
 
 
 REDUCTIONS = ("one-against-one", "DAGSVM", "one-against-all")
 """Contenders made of binary machines, by the estimators of that name."""
+SOFTMAX = ("m-SVM", "m-SVM one-vs-rest")
+"""ZDO's machine, logistic loss and softmax at gamma = 1, and what its two-class case makes of each class against the rest."""
+STATISTICS = ("training rows", "test rows", "classes", "attributes")
+"""Contenders that count the data, and train nothing."""
+CIRCLES = {"circle-noiseless": "noiseless", "circle-noisy": "noisy"}
+"""Tables that are drawn, one for each repetition, and not read (UV section 3.3)."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +130,7 @@ class Study:
     name: str
     title: str
     paper: str
-    """UV, HL, FH."""
+    """UV, HL, FH, ZDO."""
     place: str
     """Such as "Table 4"."""
     sources: tuple[Source, ...]
@@ -124,11 +148,26 @@ class Study:
     """By labels of source and contender."""
     remarks: tuple[str, ...] = ()
     """Where the paper leaves something open, and what was taken; where the printed numbers cannot be had."""
-    gamma_of: Literal["gamma", "1/(2 sigma)"] = "gamma"
-    """What the grid's exponents of gamma are of: rbf's gamma, or FH's sigma in exp(-||x-x'||^2 / (2 sigma))."""
+    gamma_of: Literal["gamma", "1/(2 sigma)", "sigma / median"] = "gamma"
+    """What the grid's exponents of gamma are of: rbf's gamma; FH's sigma in exp(-||x-x'||^2 / (2 sigma)); ZDO's sigma in
+    exp(-||x-x'||^2 / (2 sigma^2)) over the median distance, and then C is over their default (``samples.Defaults``)."""
+    C_base: int = 2
+    """What the grid's exponents of C are powers of."""
 
     def protocol(self, name: str) -> Protocol:
         return self.paper_protocol if name == "paper" else self.quick_protocol
+
+    @property
+    def relative(self) -> bool:
+        """Are gamma and C in units that the data make?"""
+        return self.gamma_of == "sigma / median"
+
+    def timed(self, name: str, place: str) -> Study:
+        """The seconds of the chosen points, trained once more and from nothing."""
+        again = tuple(replace(c, alone=True, chosen_as=c) for c in self.contenders)
+        made = self.like(name, "Training seconds of the chosen pair", place, "seconds")
+        words = f"At the points chosen in {self.name}, each trained again and from nothing."
+        return replace(made, contenders=again, remarks=(words,))
 
     def like(self, name: str, title: str, place: str, measure: Measure) -> Study:
         """The same cells, read for another figure of which no numbers are printed."""

@@ -14,6 +14,9 @@ UNITS = {
     "seconds": "CPU seconds",
     "support": "support vectors %",
     "support-count": "support vectors",
+    "iterations": "iterations",
+    "agreement": "agreement with Bayes %",
+    "count": "number",
 }
 
 
@@ -33,33 +36,42 @@ def table(study: Study, results: Sequence[Result]) -> str:
 
 def _block(study: Study, block: Sequence[Result]) -> list[str]:
     source = block[0].outcome.source
+    wide = max(10, *(len(r.outcome.contender.label) for r in block))
     lines = [
         f"{source.label}  ({source.table}, {source.rows} rows, {source.train} of them train)",
-        f"  {'':<10} {UNITS[study.measure]:>17} {study.paper + ' prints':>16} {'diff/sd':>8} "
+        f"  {'':<{wide}} {UNITS[study.measure]:>17} {study.paper + ' prints':>16} {'diff/sd':>8} "
         f"{_width(study):>6} {'C':>6} {'gap':>7}  protocol",
     ]
     for r in block:
         o = r.outcome
-        theirs = "-" if r.printed is None else written(r.printed.value, r.printed.deviation)
+        theirs = (
+            "-"
+            if r.printed is None
+            else written(r.printed.value, r.printed.deviation, study.measure)
+        )
         bold = "*" if r.printed is not None and r.printed.bold else " "
         difference = "-" if r.difference is None else f"{r.difference:+.2f}"
         gamma = f"2^{o.point[0]}" if study.kernel == "rbf" else "-"
         marks = ("!" if o.open_gaps else "") + ("x" if o.failures else "")
         marks += ">" if o.at_limit else ""
         lines.append(
-            f"  {o.contender.label:<10} {written(r.mean, _spread(r)):>16}{'*' if r.among_the_best else ' '} "
-            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {f'2^{o.point[1]}':>6} {r.worst_gap:>7.0e}  "
+            f"  {o.contender.label:<{wide}} {written(r.mean, _spread(r), study.measure):>16}{'*' if r.among_the_best else ' '} "
+            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {f'{study.C_base}^{o.point[1]}':>6} {r.worst_gap:>7.0e}  "
             f"{o.protocol.name} {marks}".rstrip()
         )
     return lines
 
 
 def _width(study: Study) -> str:
-    return "gamma" if study.gamma_of == "gamma" else "sigma"
+    return "gamma" if study.gamma_of == "gamma" else "sigma"  # ZDO's over the median distance
 
 
-def written(value: float, deviation: float | None) -> str:
-    """Two decimals, or three significant digits of what is small."""
+def written(value: float, deviation: float | None, measure: str = "") -> str:
+    """Two decimals, or three significant digits of what is small; whole numbers of what is counted; - for nothing."""
+    if math.isnan(value):
+        return "-"
+    if measure in ("count", "iterations") and not deviation:
+        return f"{value:.0f}"
     number = f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"
     return number if deviation is None else f"{number} ± {deviation:.2f}"
 

@@ -6,193 +6,180 @@ import json
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.datasets import load
+from msvm_ref.model.arrays import frozen
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import Kernel, linear, rbf
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.kernel_cache import Rows, rows
-from msvm_ref.solvers.methods import solve
-from msvm_ref.solvers.solution import Solution
-from msvm_ref.solvers.workspace import Workspace
+from msvm_ref.studies.circle import Variant, classify, grid, sector
 from msvm_ref.studies.experiments.cell import CellRecord, Task
-from msvm_ref.studies.experiments.samples import Sample, sample
-from msvm_ref.studies.experiments.study import REDUCTIONS
+from msvm_ref.studies.experiments.fits import (
+    GRAM_MB,
+    Fit,
+    Fold,
+    MachinePath,
+    OwnRule,
+    Reduction,
+    Trainer,
+)
+from msvm_ref.studies.experiments.samples import ALL, Sample, defaults, sample
+from msvm_ref.studies.experiments.softmax_fits import SoftmaxPath
+from msvm_ref.studies.experiments.study import (
+    CIRCLES,
+    REDUCTIONS,
+    SOFTMAX,
+    STATISTICS,
+    Contender,
+    Source,
+)
+from msvm_ref.threads import one_thread
 
-GRAM_MB = 1000.0
-"""Grams up to this size are made once and shared."""
-PASSES = 20_000
-"""A fit ends after so many passes over the examples, with the gap it has: counted, not timed, so that it can be repeated."""
-SUPPORTS = 1e-3
-"""An example supports where a multiplier exceeds this share of its C, or of the largest if that is less: what a solution within
-the studies' gap leaves on other examples is noise, and an interior point leaves some on all of them."""
-TRUTH_UP_TO = 6000
-"""Margin components n d up to which the ground truth is asked where the fast solver left a gap, as it may at a huge C."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """What a trained contender says."""
-
-    predictions: NDArray[Any]
-    gap: float
-    support: int
-    seconds: float
-    method: str = "fast"
+NOTHING = Fit(np.zeros(0), float("nan"), 0, float("nan"), False)
 
 
 def train(task: Task, folder: str | None) -> list[CellRecord]:
     """The records of the task's cells; a cell that fails is a record with its reason."""
-    drawn = sample(task.draw, folder)
-    gram = _whole_gram(task, drawn)
-    records = []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore")  # a gap that stayed open is in the record
-        for fold in task.folds:
-            path = _Path(task, drawn, fold, gram)
-            records += [path.record(C) for C in task.Cs]
-    return records
+        if task.draw.source.table in CIRCLES:
+            return [_circle(task, C) for C in task.Cs]
+        if task.contender.machine in STATISTICS:
+            return [_statistic(task, task.Cs[0], folder)]
+        drawn = sample(task.draw, folder)
+        gamma, C_unit = task.gamma, 1.0
+        if task.relative:
+            made = defaults(drawn)
+            gamma = made.gamma(task.gamma)
+            C_unit = made.C(gamma)
+        kernel = linear if task.kernel == "linear" else rbf(gamma)
+        gram = _whole_gram(task, drawn, kernel)
+        records = []
+        for number in task.folds:
+            fold = Fold(task.contender, drawn, number, kernel, task.tolerance)
+            trainer = _trainer(fold, task.contender, gram, gamma)
+            records += [_trained(task, number, fold, trainer, C, C_unit) for C in task.Cs]
+        return records
 
 
-class _Path:
-    """One fold along its C."""
+def _trainer(fold: Fold, contender: Contender, gram: Rows | None, gamma: float) -> Trainer:
+    if contender.machine in REDUCTIONS:
+        return Reduction(fold, gamma)
+    if contender.machine in SOFTMAX:
+        return SoftmaxPath(fold)
+    return OwnRule(fold) if contender.solver else MachinePath(fold, gram)
 
-    def __init__(self, task: Task, drawn: Sample, fold: int, gram: Rows | None) -> None:
-        self.task, self.drawn, self.fold = task, drawn, fold
-        self.train, self.test = drawn.parts[fold]
-        self.X, self.y = frozen(drawn.X[self.train]), drawn.y[self.train]
-        self.last: Solution | None = None
-        self.base: Problem | None = None
-        self.workspace = Workspace()
-        if gram is not None:
-            self.workspace.rows[GRAM_MB] = _part(gram, self.train)
 
-    def record(self, C: float) -> CellRecord:
-        started = None if self.last is None else self.last.problem.C
-        error, fit = "", Fit(np.zeros(0), float("nan"), 0, float("nan"))
-        try:
-            ours = self.task.contender.C_factor * C
-            reduced = self.task.contender.machine in REDUCTIONS
-            fit = self._estimator(ours) if reduced else self._machine(ours)
-        except Exception as reason:  # whatever it is, the study goes on and the record tells it
-            error = f"{type(reason).__name__}: {reason}"[:500]
-            self.last, started = None, None
-        truth = self.drawn.y[self.test]
-        return CellRecord(
-            key=self.task.key(self.fold, C),
-            table=self.task.draw.source.table,
-            machine=self.task.contender.machine,
-            gamma=self.task.gamma,
-            C=self.task.contender.C_factor * C,
-            repetition=self.task.draw.repetition,
-            fold=self.fold,
-            identity=json.dumps(self.task.identity(self.fold, C), sort_keys=True),
-            n=len(self.train),
-            tested=len(self.test),
-            right=0 if error else int((fit.predictions == truth).sum()),
-            gap=fit.gap,
-            converged=fit.gap <= self.task.tolerance,
-            seconds=fit.seconds,
-            support=fit.support,
-            started=started,
-            method=fit.method,
-            error=error,
-            version=str(sys.modules["msvm_ref"].__version__),
-        )
+def _trained(
+    task: Task, number: int, fold: Fold, trainer: Trainer, C: float, C_unit: float
+) -> CellRecord:
+    started = trainer.started
+    fit, error = _attempt(lambda: trainer.fit(task.contender.C_factor * C * C_unit))
+    if error:
+        trainer.forget()
+        started = None
+    right = 0 if error else int((fit.predictions == fold.truth).sum())
+    return _record(task, number, C, fit, error, (len(fold.train), len(fold.test), right), started)
 
-    def _machine(self, C: float) -> Fit:
+
+def _circle(task: Task, C: float) -> CellRecord:
+    """UV section 3.3: the predictions at the grid's angles, each counted so often that every sector weighs a third."""
+    variant: Variant = "noisy" if CIRCLES[task.draw.source.table] == "noisy" else "noiseless"
+    truth = sector(grid())
+    sizes = np.bincount(truth)
+    whole = int(np.lcm.reduce(sizes))
+
+    def fit() -> Fit:
         start = time.thread_time()
-        if self.base is None:
-            machine = machine_named(self.task.contender.machine)
-            self.base = Problem(
-                machine.with_cost(self.task.contender.cost),
-                self.X,
-                self.y,
-                C=C,
-                kernel=_kernel(self.task),
-                bias=self.task.contender.bias,
-                n_classes=self.drawn.classes,
-            )
-        problem = self.base.with_C(C)
-        solution = self._fast(problem, self.last)
-        if not solution.converged:
-            solution = min(
-                solution, self._second(problem), key=lambda s: s.certificate.relative_gap
-            )
+        machine = machine_named(task.contender.machine)
+        cell = classify(machine, variant, round(np.log10(C)), task.draw.repetition)
+        value = None if cell.agreement is None else 100 * cell.agreement
         seconds = time.thread_time() - start
-        self.last = solution
-        predictions = np.asarray(solution.predict(self.drawn.X[self.test]))
-        gap, support = solution.certificate.relative_gap, _supporting(solution)
-        return Fit(predictions, gap, support, seconds, solution.method)
+        return Fit(cell.classes, cell.gap, 0, seconds, cell.gap <= task.tolerance, value=value)
 
-    def _fast(self, problem: Problem, start: Solution | None) -> Solution:
-        return solve(
-            problem,
-            "fast",
-            tolerance=self.task.tolerance,
-            workspace=self.workspace,
-            start=start,
-            cache_mb=GRAM_MB,
-            max_iter=PASSES,
-        )
-
-    def _second(self, problem: Problem) -> Solution:
-        """Where the fast solver fell short: the ground truth of a small problem, a start from nothing of a large one."""
-        if problem.n * problem.d > TRUTH_UP_TO:
-            return self._fast(problem, None)
-        route = "primal" if problem.is_linear else "dual"
-        return solve(problem, route, tolerance=self.task.tolerance)
-
-    def _estimator(self, C: float) -> Fit:
-        import msvm_ref.estimator as estimator
-
-        name = dict(zip(REDUCTIONS, ("OneVsOneSVC", "DAGSVC", "OneVsAllSVC"), strict=True))
-        fitted = getattr(estimator, name[self.task.contender.machine])(
-            C=C,
-            kernel=self.task.kernel,
-            gamma=self.task.gamma or "scale",
-            bias=self.task.contender.bias,
-            tol=self.task.tolerance,
-            method="fast",
-        )
-        start = time.thread_time()
-        fitted.fit(self.X, self.y)
-        seconds = time.thread_time() - start
-        return Fit(
-            np.asarray(fitted.predict(self.drawn.X[self.test])),
-            fitted.certificate_.relative_gap,
-            len(fitted.support_),
-            seconds,
-        )
+    told, error = _attempt(fit)
+    weights = whole // sizes[truth]
+    right = 0 if error else int(weights[told.predictions == truth].sum())
+    counts = task.draw.source.train, 3 * whole, right
+    return _record(task, ALL, C, told, error, counts, None)
 
 
-def _supporting(solution: Solution) -> int:
-    most = solution.alpha.max(axis=1)
-    largest = most.max(initial=0.0)
-    capped = solution.problem.spec.capped
-    scale = np.minimum(solution.problem.costs, largest) if capped else largest
-    return int(((most > SUPPORTS * scale) & (most > 0)).sum())
+def _statistic(task: Task, C: float, folder: str | None) -> CellRecord:
+    source = task.draw.source
+
+    def fit() -> Fit:
+        value = _count(source, task.contender.machine, folder)
+        return Fit(np.zeros(0), 0.0, 0, 0.0, True, "counted", value=value)
+
+    told, error = _attempt(fit)
+    return _record(task, ALL, C, told, error, (source.train, 0, 0), None)
 
 
-def _kernel(task: Task) -> Kernel:
-    return linear if task.kernel == "linear" else rbf(task.gamma)
+def _count(source: Source, what: str, folder: str | None) -> float:
+    data = load(source.table, folder)
+    if what == "attributes":
+        return float(data.X.shape[1])
+    if what == "classes":
+        return float(len(np.unique(data.y[: source.rows])))
+    return float(source.train if what == "training rows" else source.rows - source.train)
 
 
-def _whole_gram(task: Task, drawn: Sample) -> Rows | None:
+def _attempt(fit: Callable[[], Fit]) -> tuple[Fit, str]:
+    """Whatever happens, the study goes on and the record tells it."""
+    try:
+        return fit(), ""
+    except Exception as reason:
+        return NOTHING, f"{type(reason).__name__}: {reason}"[:500]
+
+
+def _record(
+    task: Task,
+    fold: int,
+    C: float,
+    fit: Fit,
+    error: str,
+    counts: tuple[int, int, int],
+    started: float | None,
+) -> CellRecord:
+    n, tested, right = counts
+    told: dict[str, Any] = {
+        "key": task.key(fold, C),
+        "table": task.draw.source.table,
+        "machine": task.contender.machine,
+        "gamma": task.gamma,
+        "C": task.contender.C_factor * C,
+        "repetition": task.draw.repetition,
+        "fold": fold,
+        "identity": json.dumps(task.identity(fold, C), sort_keys=True),
+    }
+    return CellRecord(
+        **told,
+        n=n,
+        tested=tested,
+        right=right,
+        gap=fit.gap,
+        converged=fit.converged,
+        seconds=fit.seconds,
+        support=fit.support,
+        started=started,
+        method=fit.method,
+        error=error,
+        version=str(sys.modules["msvm_ref"].__version__),
+        iterations=fit.iterations,
+        value=fit.value,
+    )
+
+
+def _whole_gram(task: Task, drawn: Sample, kernel: Kernel) -> Rows | None:
     """The kernel rows of all the draw's examples, where several folds will use them."""
     small = 8e-6 * len(drawn.X) ** 2 <= GRAM_MB
-    if task.kernel == "linear" or len(task.folds) < 2 or not small:
+    mine = task.contender.machine not in (*REDUCTIONS, *SOFTMAX) and not task.contender.solver
+    if task.kernel == "linear" or len(task.folds) < 2 or not small or not mine:
         return None
-    whole = Problem(machine_named("WW"), frozen(drawn.X), drawn.y, kernel=_kernel(task))
+    whole = Problem(machine_named("WW"), frozen(drawn.X), drawn.y, kernel=kernel)
     return rows(whole, GRAM_MB)
-
-
-def _part(gram: Rows, chosen: NDArray[np.int64]) -> Rows:
-    table: Array = np.ascontiguousarray(gram.table[np.ix_(chosen, chosen)])
-    arguments = tuple(table if part is gram.table else part for part in gram.arguments)
-    return Rows(table, True, table.diagonal().copy(), arguments)

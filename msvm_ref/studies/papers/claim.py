@@ -8,6 +8,7 @@ problems, with the numbers behind the answer. The verdict is computed, never typ
                               passes the same check on all the statement is about
     HOLDS IN PART             the printed form fails, and passes where its domain is cut: fewer d, machines, P or biases
     FAILS                     the printed form fails and neither is known
+    NOT SHOWN                 about an experiment: the sample decides neither for the statement nor against it
 
 One rule tells the last three apart: who repairs a formula corrects; who has to leave out a part of what the statement is
 about cuts (``cut=True``), whatever is left out and however much of it.
@@ -44,23 +45,23 @@ class Verdict(StrEnum):
     CORRECTED = "HOLDS WITH A CORRECTION"
     PART = "HOLDS IN PART"
     FAILS = "FAILS"
+    NOT_SHOWN = "NOT SHOWN"
 
 
 @dataclass(frozen=True)
 class Evidence:
     """Is this form true?"""
 
-    holds: bool
-    """The answer."""
+    holds: bool | None
+    """The answer; None where a sample cannot say."""
     shown: str
     """The numbers that say so (a counterexample where it is not), in one line."""
     numbers: Mapping[str, Any] = field(default_factory=dict)
     """All of them."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "holds", bool(self.holds)
-        )  # comparisons of arrays answer in numpy's own kind of bool
+        if self.holds is not None:  # comparisons of arrays answer in numpy's own kind of bool
+            object.__setattr__(self, "holds", bool(self.holds))
 
     def to_dict(self) -> dict[str, Any]:
         return {"holds": self.holds, "shown": self.shown, "numbers": plain(self.numbers)}
@@ -96,6 +97,8 @@ class Claim:
     """Does the corrected form leave out a part of what the statement is about?"""
     found_here: bool = False
     """Is the statement ours, and not the paper's?"""
+    experiment: bool = False
+    """Is it about numbers of an experiment, decided on a sample?"""
 
     @property
     def paper(self) -> str:
@@ -104,7 +107,7 @@ class Claim:
     @property
     def restored(self) -> str:
         """What to say of a formula that was not read but restored; '' for the others."""
-        return RESTORED.get(self.paper, "")
+        return "" if self.experiment else RESTORED.get(self.paper, "")
 
     def decide(self) -> Decision:
         start = time.perf_counter()
@@ -135,6 +138,8 @@ class Decision:
     def verdict(self) -> Verdict:
         if self.printed.holds:
             return Verdict.HOLDS
+        if self.printed.holds is None:
+            return Verdict.NOT_SHOWN
         if self.corrected is None or not self.corrected.holds:
             return Verdict.FAILS
         return Verdict.PART if self.claim.cut else Verdict.CORRECTED
@@ -159,6 +164,7 @@ class Decision:
             "correction": c.correction,
             "errata": list(c.errata),
             "found_here": c.found_here,
+            "experiment": c.experiment,
             "restored": c.restored,
             "sabotage": c.sabotaged_by,
             "printed": self.printed.to_dict(),

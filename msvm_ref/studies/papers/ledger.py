@@ -31,10 +31,13 @@ MODULES = {
         "uv_fisher",
         "uv_limits",
         "uv_regimes",
+        "uv_findings",
+        "uv_shared",
+        "uv_figures",
     ),
-    "HL": ("hl_ww", "hl_cs", "hl_rules"),
-    "FH": ("fh",),
-    "ZDO": ("zdo", "zdo_joint"),
+    "HL": ("hl_ww", "hl_cs", "hl_rules", "hl_findings"),
+    "FH": ("fh", "fh_findings"),
+    "ZDO": ("zdo", "zdo_joint", "zdo_findings"),
     "NP": ("narsky_porter", "np_solutions"),
     "APS": ("aps",),
 }
@@ -102,9 +105,15 @@ def surprises(decisions: Sequence[Decision]) -> list[str]:
 
 
 def counts(decisions: Sequence[Decision]) -> dict[Verdict, int]:
-    """Verdicts on the papers' own statements; what was found here is not among them."""
-    theirs = [d.verdict for d in decisions if not d.claim.found_here]
-    return {verdict: theirs.count(verdict) for verdict in Verdict}
+    """Verdicts on the papers' mathematics; what was found here is not among them."""
+    theirs = [d.verdict for d in decisions if not (d.claim.found_here or d.claim.experiment)]
+    return {verdict: theirs.count(verdict) for verdict in Verdict if verdict != Verdict.NOT_SHOWN}
+
+
+def experiment_counts(decisions: Sequence[Decision]) -> dict[Verdict, int]:
+    """Verdicts on what the papers say of their experiments."""
+    theirs = [d.verdict for d in decisions if d.claim.experiment]
+    return {v: theirs.count(v) for v in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)}
 
 
 def totals(decisions: Sequence[Decision]) -> str:
@@ -119,4 +128,9 @@ def totals(decisions: Sequence[Decision]) -> str:
         )
     if ours:
         parts.append(f"{ours} found here")
+    if any((seen := experiment_counts(decisions)).values()):
+        parts.append(
+            f"{sum(seen.values())} of experiments: {seen[Verdict.HOLDS]} hold · {seen[Verdict.NOT_SHOWN]} not shown · "
+            f"{seen[Verdict.FAILS]} fail"
+        )
     return "; ".join(parts)

@@ -12,7 +12,7 @@ from msvm_ref.pages import Mark, article, definitions, escape, provenance_text, 
 from msvm_ref.pages import page as whole_page
 from msvm_ref.pages import table as table_of
 from msvm_ref.studies.papers.claim import RESTORED, Decision, Evidence, Verdict
-from msvm_ref.studies.papers.ledger import PAPERS, counts, totals
+from msvm_ref.studies.papers.ledger import PAPERS, counts, experiment_counts, totals
 
 STATEMENT = 68
 """Columns of the table for the statement."""
@@ -65,7 +65,8 @@ def _repair(cut: bool, correction: str, corrected: Evidence) -> list[tuple[str, 
 
 
 def _line(evidence: Evidence) -> str:
-    return f"{'true' if evidence.holds else 'false'}: {evidence.shown}"
+    answer = {True: "true", False: "false", None: "undecided"}[evidence.holds]
+    return f"{answer}: {evidence.shown}"
 
 
 MATHEMATICS = "https://github.com/msvm-ref/msvm_ref/blob/main/docs/mathematics.md"
@@ -74,6 +75,7 @@ WORST_FIRST: dict[Verdict, tuple[Mark, str]] = {
     Verdict.FAILS: ("bad", "What fails"),
     Verdict.PART: ("caution", "What holds in part"),
     Verdict.CORRECTED: ("caution", "What holds with a correction"),
+    Verdict.NOT_SHOWN: ("quiet", "What the samples do not show"),
     Verdict.HOLDS: ("good", "What holds"),
 }
 
@@ -165,4 +167,6 @@ def _figure(picture: tuple[bytes, str] | None) -> str:
 def as_dict(decisions: Sequence[Decision]) -> dict[str, Any]:
     count = {str(verdict): number for verdict, number in counts(decisions).items()}
     count["found here"] = sum(d.claim.found_here for d in decisions)
+    seen = {f"experiments: {v}": number for v, number in experiment_counts(decisions).items()}
+    count |= seen if any(seen.values()) else {}
     return {"totals": count, "claims": [d.to_dict() for d in decisions]}

@@ -308,3 +308,43 @@ def test_the_work_reaches_json():
     told = mr.solve(mr.Problem(mr.WW, X, y, bias="penalized"), "bsvm", tolerance=1e-4).to_dict()
     assert told["work"]["iterations"] >= 1
     assert told["method"] == "bsvm"
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1e-3])
+def test_a_papers_own_epsilon_is_where_it_stops_whatever_the_gap(epsilon):
+    """HL (21): the largest violation (19) is at most epsilon; the certificate tells the gap, above the tolerance or not."""
+    X, y = blobs(3, per_class=8)
+    problem = mr.Problem(mr.CS, X, y, C=5.0, kernel=mr.rbf(0.5))
+    theirs = Relative(
+        problem, "cs-decomposition", "HL (16)", margin=1, shared=True, biases=("none",)
+    )
+    solution = mr.solve(problem, "cs-decomposition", tolerance=1e-12, epsilon=epsilon)
+    a = -solution.alpha / theirs.units
+    a[np.arange(len(y)), y] = -a.sum(axis=1)
+    own = np.eye(3)[y]
+    G = problem.gram @ a + 1 - own
+    room = np.where(a < theirs.costs[:, None] * own - 1e-12, G, np.inf)
+    violation = (G.max(axis=1) - room.min(axis=1)).max()
+    assert violation <= epsilon * (1 + 1e-9)
+    assert not solution.converged
+    assert len(solution.attempts) == 1
+    tight = mr.solve(problem, "cs-decomposition", tolerance=1e-9)
+    assert solution.work["iterations"] < tight.work["iterations"]
+
+
+def test_every_rule_of_a_paper_takes_an_epsilon_and_refuses_a_wrong_one():
+    X, y = blobs(3, per_class=4)
+    for method, machine, bias in (
+        ("bsvm", mr.WW, "penalized"),
+        ("cs-decomposition", mr.CS, "none"),
+        ("acf", mr.LLW, "none"),
+    ):
+        problem = mr.Problem(machine, X, y, bias=bias)
+        gaps = [
+            mr.solve(problem, method, tolerance=1e-12, epsilon=e).certificate.relative_gap
+            for e in (1.0, 1e-5)
+        ]
+        assert gaps[1] < gaps[0]
+        for wrong in (0.0, -1.0, float("nan"), "x"):
+            with pytest.raises(mr.DataError, match="epsilon"):
+                mr.solve(problem, method, epsilon=wrong)

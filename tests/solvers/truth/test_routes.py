@@ -127,3 +127,13 @@ def test_large_problems_go_through_guessed_pieces_to_the_same_optimum():
         assert guessed.certificate.optimal(1e-9)
         assert guessed.certificate.lower <= whole.certificate.upper
         assert whole.certificate.lower <= guessed.certificate.upper
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_optimum_of_zero_comes_with_multipliers_that_attain_it(route):
+    """A class without weight leaves a free bias that meets every target; multipliers of size C are worth 0 but for rounding."""
+    X, y = blobs(5)
+    problem = mr.Problem(mr.RM(1), X, y, bias="free", sample_weight=weights("weighted", len(y)))
+    certificate = mr.solve(problem, route).certificate
+    assert (certificate.dual_value, certificate.lower, certificate.upper) == (0.0, 0.0, 0.0)
+    assert certificate.optimal(1e-9)

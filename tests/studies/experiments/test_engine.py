@@ -144,7 +144,7 @@ def test_a_scheduler_that_does_not_answer(tmp_path, monkeypatch):
 
 
 def test_a_cell_that_fails_is_a_record_with_its_reason(tmp_path, monkeypatch):
-    import msvm_ref.studies.experiments.training as training
+    import msvm_ref.studies.experiments.fits as training
 
     real = training.solve
 
@@ -166,7 +166,7 @@ def test_a_cell_that_fails_is_a_record_with_its_reason(tmp_path, monkeypatch):
 
 
 def test_where_the_fast_solver_falls_short_the_truth_is_asked(whole, tmp_path, monkeypatch):
-    import msvm_ref.studies.experiments.training as training
+    import msvm_ref.studies.experiments.fits as training
 
     real = training.solve
 

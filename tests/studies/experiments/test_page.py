@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from msvm_ref.studies.experiments import engine
 from msvm_ref.studies.experiments.bars import bars
+from msvm_ref.studies.experiments.curves import curves
 from msvm_ref.studies.experiments.diagram import diagram
-from msvm_ref.studies.experiments.page import chapters, html, markdown, sentences
+from msvm_ref.studies.experiments.page import Chapter, advice, chapters, html, markdown, sentences
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
+from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_4, parsed
 from tests.studies.experiments.small import SMALL
@@ -86,7 +90,64 @@ def test_pages_tell_what_the_store_has(tmp_path):
         assert "96.35 ± 2.59" in page
         assert "not run" in page
         assert "tiny" in page  # the protocol, in words
-    mark = {"agrees": "good", "near": "caution", "differs": "bad"}[made.agreement]
-    assert f"<td class={mark} title=" in web
+    assert made.agreement == "not compared"  # 40 rows for their 105
+    assert "<td class=quiet title=" in web
+    whole = with_all_rows(chapter)
+    mark = {"agrees": "good", "near": "caution", "differs": "bad"}[whole.results[0].agreement]
+    assert f"<td class={mark} title=" in html([whole])
     assert "<script" not in web
-    assert any("of 1 " in s for s in sentences(chapter))
+    assert sentences(chapter) == [
+        "1 cells are of fewer training rows than UV's and are not compared."
+    ]
+    assert any("of 1 " in s for s in sentences(whole))
+
+
+def with_all_rows(chapter):
+    """The same numbers, as if of a protocol that cuts nothing."""
+    made = []
+    for r in chapter.results:
+        protocol = replace(r.outcome.protocol, train_at_most=10**9)
+        made.append(replace(r, outcome=replace(r.outcome, protocol=protocol)))
+    return replace(chapter, results=tuple(made))
+
+
+def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
+    table = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 30)
+    assert advice([table]) == [
+        "With a Gaussian kernel take WW, not told apart over 30 data sets; worse: CS, MMR."
+    ]
+    few = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 2)
+    assert "no machine is told from another over 2 data sets; WW is first" in advice([few])[0]
+    seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 2)
+    (words,) = advice([seconds])
+    assert words.endswith("over the fastest: CS 1.0, WW 10.0.")
+
+
+def told(name, means, rows):
+    """A chapter of known numbers."""
+    study = replace(
+        STUDIES[name],
+        contenders=tuple(c for c in STUDIES[name].contenders if c.label in means),
+        printed={},
+    )
+    results = [
+        SimpleNamespace(
+            outcome=SimpleNamespace(source=SimpleNamespace(label=f"d{k}"), contender=c),
+            mean=means[c.label],
+            agreement="not printed",
+        )
+        for k in range(rows)
+        for c in study.contenders
+    ]
+    return Chapter(study, tuple(results))
+
+
+def test_curves_are_well_formed_one_point_for_each_rank():
+    lines = {"KPCA": [(1.0, 5.0, "KPCA"), (0.1, 7.0, "KPCA 1/2")], "Cholesky": [(1.0, 5.0, "<")]}
+    drawn = curves({"a<": lines, "b": lines, "c": lines, "d": lines})
+    svg = ElementTree.fromstring(drawn.removeprefix("<div class=scroll>").removesuffix("</div>"))
+    assert len(list(svg.iter("circle"))) == 12
+    assert [t.text for t in svg.iter("title")][:2] == ["KPCA: 5 %, 1 s", "KPCA 1/2: 7 %, 0.1 s"]
+    points = [(float(c.get("cx", "0")), float(c.get("cy", "0"))) for c in svg.iter("circle")]
+    assert points[0][0] > points[1][0]  # more seconds are further right
+    assert points[0][1] > points[1][1]  # less error is further down

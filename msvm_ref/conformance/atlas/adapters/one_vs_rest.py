@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,3 +61,27 @@ def dlib(X: Any, y: Any, C: float, **settings: Any) -> dict[str, Any]:
         return np.array([decide(e) - b for e in units]), b
 
     return one_vs_rest(binary, X, y)
+
+
+def vowpal_wabbit(X: Any, y: Any, C: float, options: str = "") -> dict[str, Any]:
+    """--l2 is λ of λ/2 ||w||² + the sum; every tenth row is left out of the fit unless --holdout_off is given."""
+    from vowpalwabbit import Workspace
+
+    p = X.shape[1]
+    always = f"--bfgs --loss_function hinge --noconstant --holdout_off -b {(p + 1).bit_length()} -k --quiet"
+
+    def binary(X: Any, sign: Any) -> tuple[Any, float]:
+        rows = (
+            f"{int(s)} | " + " ".join(f"{j}:{float(v)!r}" for j, v in enumerate(x))
+            for x, s in zip(X, sign, strict=True)
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            data = Path(folder) / "rows.txt"
+            data.write_text("\n".join(rows) + "\n")
+            words = f"{always} --l2 {C!r} -d {data} --cache_file {data}.cache {options}"
+            model = Workspace(arg_str=words)
+            w = np.array([model.get_weight(j) for j in range(p)])
+            model.finish()
+        return w, 0.0
+
+    return {**one_vs_rest(binary, X, y), "b": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,9 @@ def one_vs_one(model: Any, X: Any) -> dict[str, Any]:
     return {"pairs": pairs, "predict": model.predict(X)}
 
 
-def svc(X: Any, y: Any, C: float, **settings: Any) -> dict[str, Any]:
-    from sklearn.svm import SVC
-
+def svc(X: Any, y: Any, C: float, package: str = "sklearn", **settings: Any) -> dict[str, Any]:
+    """``package``: sklearn, or sklearnex, whose SVC is oneDAL's."""
+    SVC = import_module(f"{package}.svm").SVC
     return one_vs_one(SVC(kernel="linear", C=C, break_ties=False, **settings).fit(X, y), X)
 
 

@@ -1,0 +1,243 @@
+"""What a paper says of its experiments, decided on a stated sample: the committed results of a study (``exported``).
+
+A statement that something is larger is decided by an interval at 95 % of a difference, one number for each data set, or for
+each split of one data set:
+
+    HOLDS  the interval lies above the margin      FAILS  it lies below      NOT SHOWN  else, or fewer than two numbers
+
+A statement about all data sets at once (who is best most often) is decided by the bootstrap: the data sets are drawn
+again, with replacement, and the statement HOLDS where it is true in 95 % of the draws, FAILS where in 5 % at most.
+Splits of one data set share its rows: their interval is about this data set, and too narrow for another sample of it.
+Seconds are of our solver at a certified gap, not of theirs.
+
+A form with a ``tilt`` is sabotage: invented numbers about 50 for all, the first group's raised (or lowered) by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.stats import t as student
+
+from msvm_ref.studies.experiments.exported import Exported, committed
+from msvm_ref.studies.experiments.result import LEVEL
+from msvm_ref.studies.experiments.statistics import signed_rank_p
+from msvm_ref.studies.papers.claim import Claim, Evidence
+from msvm_ref.studies.papers.ledger import expected
+
+DRAWS, SURE, FEWEST = 2000, 0.95, 5
+"""Of the bootstrap: how many, how often is surely, and the fewest data sets it is asked about."""
+NINE = ("OVA", "MMR", "WW", "CS", "LLW", "AMO", "ATS", "ATM", "RM")
+ABSOLUTE = ("LLW", "AMO", "ATS", "ATM", "RM")
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What is compared: the mean (or the least, or the largest) of one group of columns with that of another."""
+
+    study: str
+    more: tuple[str, ...]
+    """Columns that are said to have more, or to be best."""
+    less: tuple[str, ...] = ()
+    """Columns that are said to have less."""
+    row: str = ""
+    """One data set, split by split; '' for all data sets, each by its mean."""
+    margin: float = 0.0
+    logarithm: bool = False
+    """Are logarithms to base 10 compared?"""
+    of_less: Literal["mean", "max"] = "mean"
+    other_study: str = ""
+    """Where the columns ``less`` are read, if not in the same study."""
+    tilt: float | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.more, *self.less)
+
+    def sources(self) -> tuple[Exported, Exported]:
+        if self.tilt is None:
+            mine = committed(self.study)
+            return mine, committed(self.other_study) if self.other_study else mine
+        other = replace(self, more=(), tilt=0.0) if self.other_study else self
+        return invented(self), invented(other)
+
+
+def invented(form: Contrast) -> Exported:
+    """Ten splits of eight data sets (or of the one that is meant), the columns ``more`` raised by ``tilt``."""
+    random = np.random.default_rng(1)
+    rows = (form.row,) if form.row else tuple("ABCDEFGH")
+    cells = {}
+    for row in rows:
+        for column in dict.fromkeys((*form.columns, *NINE)):
+            raised = (form.tilt or 0.0) * (column in form.more)
+            numbers = 50 + raised + random.normal(size=10)
+            cells[row, column] = tuple(10 ** (numbers / 10) if form.logarithm else numbers)
+    return Exported(form.study, cells, dict.fromkeys(cells, "quick"), dict.fromkeys(cells, 0.0))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and its 95 % Student interval; NaN below two numbers."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
+
+
+def interval(numbers: Sequence[float]) -> Interval:
+    m = len(numbers)
+    if m < 2:
+        return Interval(math.nan, math.nan, math.nan, m)
+    mean = float(np.mean(numbers))
+    half = float(student.ppf(0.975, m - 1)) * float(np.std(numbers, ddof=1)) / math.sqrt(m)
+    return Interval(mean, mean - half, mean + half, m)
+
+
+def differences(form: Contrast) -> tuple[list[float], str]:
+    """The differences, and what each of them is of."""
+    mine, other = form.sources()
+    columns = form.more if form.other_study else form.columns
+    rows = mine.rows(columns)
+    if form.other_study:
+        rows = [row for row in rows if row in other.rows(form.less)]
+    reduced = np.max if form.of_less == "max" else np.mean
+    if form.row:
+        if form.row not in rows:
+            return [], f"{form.row} is not among the results that come along"
+        more = np.array([_scaled(form, mine.values(form.row, c)) for c in form.more])
+        less = np.array([_scaled(form, other.values(form.row, c)) for c in form.less])
+        told = f"{more.shape[1]} splits of {form.row} ({_protocol(mine, [form.row], form.more)})"
+        return list(more.mean(axis=0) - reduced(less, axis=0)), told
+    numbers = [
+        float(
+            np.mean([np.mean(_scaled(form, mine.values(row, c))) for c in form.more])
+            - reduced([np.mean(_scaled(form, other.values(row, c))) for c in form.less])
+        )
+        for row in rows
+    ]
+    return numbers, f"{len(rows)} data sets ({_protocol(mine, rows, form.more)})"
+
+
+def _scaled(form: Contrast, values: Sequence[float]) -> list[float]:
+    return [math.log10(max(v, 1e-9)) for v in values] if form.logarithm else list(values)
+
+
+def _protocol(table: Exported, rows: Sequence[str], columns: Sequence[str]) -> str:
+    named = [table.protocols[row, columns[0]] for row in rows]
+    return ", ".join(f"{named.count(p)} {p}" for p in dict.fromkeys(named)) or "none"
+
+
+def larger(form: Contrast) -> Evidence:
+    """Is the interval of the difference above the margin?"""
+    numbers, told = differences(form)
+    found = interval(numbers)
+    unit = " decades" if form.logarithm else ""
+    words = f"{_names(form.more)} less {_names(form.less, form.of_less)}: {found}{unit} over {told}"
+    if found.count < 2:
+        return Evidence(None, told, {"numbers": found.count})
+    holds = True if found.low > form.margin else False if found.high < form.margin else None
+    return Evidence(holds, words, vars(found))
+
+
+def within(form: Contrast) -> Evidence:
+    """Does the interval of the difference lie within plus and minus the margin (HOLDS), or beyond 0 by more (FAILS)?"""
+    numbers, told = differences(form)
+    found = interval(numbers)
+    if found.count < 2:
+        return Evidence(None, told, {"numbers": found.count})
+    inside = -form.margin < found.low and found.high < form.margin
+    apart = found.low > form.margin or found.high < -form.margin
+    words = f"{_names(form.more)} less {_names(form.less)}: {found} over {told}, ±{form.margin:g} allowed"
+    return Evidence(True if inside else False if apart else None, words, vars(found))
+
+
+def bootstrapped(form: Contrast, statement: Callable[[list[dict[str, float]]], bool]) -> Evidence:
+    """In how many draws of the data sets is the statement true? It is told of each set the mean of each machine's score."""
+    table, _ = form.sources()
+    rows = table.rows(NINE)
+    scores = [_scores(table, row, form) for row in rows]
+    told = f"{len(rows)} data sets ({_protocol(table, rows, NINE)})"
+    if len(rows) < FEWEST:
+        return Evidence(None, f"only {told}", {"data sets": len(rows)})
+    random = np.random.default_rng(0)
+    draws = random.integers(0, len(rows), (DRAWS, len(rows)))
+    share = float(np.mean([statement([scores[k] for k in draw]) for draw in draws]))
+    totals = {c: round(sum(s[c] for s in scores), 3) for c in NINE}
+    ranked = ", ".join(f"{c} {v:g}" for c, v in sorted(totals.items(), key=lambda x: -x[1]))
+    holds = True if share >= SURE else False if share <= 1 - SURE else None
+    return Evidence(
+        holds, f"true in {100 * share:.0f} % of the draws of {told}; in all {ranked}", totals
+    )
+
+
+def _scores(table: Exported, row: str, form: Contrast) -> dict[str, float]:
+    """1 for the best machine of the row and those not significantly worse."""
+    means = {c: float(np.mean(table.values(row, c))) for c in NINE}
+    best = table.values(row, max(NINE, key=lambda c: means[c]))
+    return {c: float(signed_rank_p(best, table.values(row, c)) > LEVEL) for c in NINE}
+
+
+def most_often(form: Contrast) -> Evidence:
+    """Are the columns ``more`` best or not significantly worse at least as often as every other?"""
+
+    def statement(scores: list[dict[str, float]]) -> bool:
+        count = {c: sum(s[c] for s in scores) for c in NINE}
+        least = min(count[c] for c in form.more)
+        return all(count[c] <= least for c in NINE if c not in form.more)
+
+    return bootstrapped(form, statement)
+
+
+def least_often(form: Contrast) -> Evidence:
+    """Are the columns ``less`` so at most as often as every other?"""
+
+    def statement(scores: list[dict[str, float]]) -> bool:
+        count = {c: sum(s[c] for s in scores) for c in NINE}
+        most = max(count[c] for c in form.less)
+        return all(count[c] >= most for c in NINE if c not in form.less)
+
+    return bootstrapped(form, statement)
+
+
+def _names(columns: Sequence[str], reduced: str = "mean") -> str:
+    return columns[0] if len(columns) == 1 else f"the {reduced} of {', '.join(columns)}"
+
+
+def claim(
+    id: str,
+    where: str,
+    statement: str,
+    check: Callable[[Contrast], Evidence],
+    form: Contrast,
+    checked: str = "",
+    sabotage: Contrast | None = None,
+) -> Claim:
+    """A claim about an experiment. Its sabotage is invented so that the agreed verdict must change: what holds is made to
+    fail, and everything else to hold.
+    """
+    size = 20.0 + 2 * form.margin
+    holds = expected().get(id) == "HOLDS"
+    if check is within:
+        tilt = 20.0 + 2 * form.margin if holds else 0.0
+    else:
+        tilt = -size if holds else size
+    words = f"results of {form.study}, {'split by split' if form.row else 'data set by data set'}"
+    return Claim(
+        id,
+        where,
+        statement,
+        checked or f"{words}, 95 %",
+        check,
+        form,
+        sabotage or replace(form, tilt=tilt),
+        f"invented numbers, {_names(form.more or form.less)} tilted by {tilt:+g}",
+        experiment=True,
+    )

@@ -1,0 +1,115 @@
+"""UV's Table 5 prints the same numbers for several machines, and deviations of ten points and more. Are these the machines?
+
+Equal means and deviations of a hundred splits say that the machines were right equally often on every split. Certified
+optima of the machines say whether they are: HOLDS where no split differs, FAILS where some do and the means differ (95 %),
+NOT SHOWN where splits differ and the means are not told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import chi2
+
+from msvm_ref.studies.experiments.exported import Exported
+from msvm_ref.studies.experiments.uv_printed import TABLE_5, parsed
+from msvm_ref.studies.papers.claim import Claim, Evidence
+from msvm_ref.studies.papers.findings import NINE, Contrast, claim, interval
+
+LINEAR = "uv-table5"
+HUGE = 9.0
+"""Percentage points a printed deviation is called huge from."""
+
+
+def alike(form: Contrast) -> Evidence:
+    """Have the columns ``more`` the same accuracy on every split of the row?"""
+    table, _ = form.sources()
+    if form.row not in table.rows(form.more):
+        return Evidence(None, f"{form.row} is not among the results that come along")
+    values = {c: np.array(table.values(form.row, c)) for c in form.more}
+    if form.tilt == 0.0:  # sabotage: one machine under several names
+        values = dict.fromkeys(form.more, values[form.more[0]])
+    elif form.tilt is not None:
+        values = {c: v + form.tilt * k for k, (c, v) in enumerate(values.items())}
+    told, apart, differ = [], False, False
+    for a, b in combinations(form.more, 2):
+        gap = values[a] - values[b]
+        found, splits = interval(list(gap)), int((gap != 0).sum())
+        differ, apart = differ or splits > 0, apart or not found.low <= 0 <= found.high
+        told.append(f"{a} less {b} {found}, {splits} of {len(gap)} splits differ")
+    means = ", ".join(f"{c} {v.mean():.2f} ± {v.std(ddof=1):.2f}" for c, v in values.items())
+    widest = max(table.gaps[form.row, c] for c in form.more)
+    words = f"certified to {widest:.0e}: {means}; {'; '.join(told)}"
+    return Evidence(not differ if apart or not differ else None, words)
+
+
+def spread(form: Contrast) -> Evidence:
+    """Are the printed deviations of ``HUGE`` and more ours, too? By the upper end of the 95 % interval of ours (chi square)."""
+    table, _ = form.sources()
+    printed = parsed(TABLE_5)
+    told, smaller = [], 0
+    for (row, column), cell in printed.items():
+        there = (row, column) in table.cells or form.tilt is not None
+        if not (cell.deviation or 0.0) >= HUGE or not there:
+            continue
+        values = _with(form, table, row, column, cell.deviation or 0.0)
+        deviation = float(np.std(values, ddof=1))
+        upper = deviation * np.sqrt((len(values) - 1) / chi2.ppf(0.025, len(values) - 1))
+        smaller += upper < (cell.deviation or 0.0)
+        told.append(f"{row} {column} {deviation:.2f} (to {upper:.2f}) for {cell.deviation}")
+    if not told:
+        return Evidence(None, "none of these cells is among the results that come along")
+    holds = True if smaller == 0 else False if smaller == len(told) else None
+    return Evidence(
+        holds, f"{smaller} of {len(told)} are smaller for certified optima: {'; '.join(told)}"
+    )
+
+
+def _with(form: Contrast, table: Exported, row: str, column: str, size: float) -> list[float]:
+    if form.tilt is None:
+        return table.values(row, column)
+    wide = 2 * size if form.tilt > 0 else size / 10
+    return list(50 + wide * np.tile([-1.0, 1.0], 10))
+
+
+def _shared(id: str, row: str, columns: tuple[str, ...]) -> Claim:
+    cells = dict.fromkeys(parsed(TABLE_5)[row, c] for c in columns)
+    mean = " or ".join(f"{cell.value} ± {cell.deviation}" for cell in cells)
+    made = claim(
+        id,
+        "Table 5",
+        f"linear {' and '.join(columns)} have one accuracy on {row}, {mean}",
+        alike,
+        Contrast(LINEAR, columns, row=row),
+        "paired accuracies of certified optima, split by split",
+    )
+    other = replace(made.printed, tilt=5.0 if made.sabotage.tilt < 0 else 0.0)
+    return replace(
+        made, sabotage=other, sabotaged_by="one machine under all names, or machines 5 points apart"
+    )
+
+
+def _huge() -> Claim:
+    cells = [f"{r} {c}" for (r, c), v in parsed(TABLE_5).items() if (v.deviation or 0.0) >= HUGE]
+    rows = dict.fromkeys(cell.rsplit(" ", 1)[0] for cell in cells)
+    return claim(
+        "UV-TAB5-SPREAD",
+        "Table 5",
+        f"linear machines vary by {HUGE:g} points and more between splits: {len(cells)} cells of {', '.join(rows)}",
+        spread,
+        Contrast(LINEAR, NINE),
+        "deviations of certified optima over the splits, upper end of the 95 % interval",
+    )
+
+
+CLAIMS = (
+    _shared("UV-TAB5-VEHICLE-FOUR", "Vehicle", ("LLW", "AMO", "ATS", "ATM")),
+    _shared("UV-TAB5-VEHICLE-TWO", "Vehicle", ("WW", "CS")),
+    _shared("UV-TAB5-SEGMENT", "Segment", ("WW", "CS")),
+    _shared("UV-TAB5-SEGMENT-MAX", "Segment", ("AMO", "ATM")),
+    _shared("UV-TAB5-IRIS-MAX", "Iris", ("AMO", "ATM")),
+    _shared("UV-TAB5-GLASS", "Glass", ("WW", "CS")),
+    _huge(),
+)

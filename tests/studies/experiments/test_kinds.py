@@ -1,0 +1,201 @@
+"""What a cell may be besides a machine trained to a certified gap: each kind against what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from msvm_ref.model.catalogue import machine_named
+from msvm_ref.model.kernels import rbf
+from msvm_ref.studies.circle import classify
+from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
+from msvm_ref.studies.experiments.result import results
+from msvm_ref.studies.experiments.samples import Draw, defaults, sample
+from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.experiments.study import Contender
+from msvm_ref.studies.experiments.table import table
+from msvm_ref.studies.experiments.uv_circles import STUDIES as CIRCLE_STUDIES
+from msvm_ref.studies.experiments.zdo import M_SVM, REST
+from msvm_ref.studies.experiments.zdo import TABLE1 as ZDO_TABLE
+from tests.studies.experiments.small import IRIS, PROTOCOL, SMALL
+
+
+def run(study, tmp_path, **options):
+    with Store(tmp_path / "kinds.sqlite") as store:
+        endings = engine.run(study, store, **options)
+        return endings, list(store.records.values())
+
+
+def test_a_circle_cell_is_the_agreement_of_the_circle_study(tmp_path):
+    (study,) = CIRCLE_STUDIES
+    small = replace(
+        study,
+        sources=tuple(s for s in study.sources if s.label in ("noisy, C = 10^-2",)),
+        contenders=tuple(c for c in study.contenders if c.label in ("WW", "CS")),
+        quick_protocol=replace(study.quick_protocol, splits=2),
+    )
+    endings, records = run(small, tmp_path)
+    assert len(records) == 4
+    for ending in endings:
+        for seed, record in enumerate(ending.records):
+            cell = classify(machine_named(ending.contender.machine), "noisy", -2, seed)
+            assert record.repetition == seed
+            if cell.agreement is None:
+                assert record.value is None
+            else:
+                assert record.value == pytest.approx(100 * cell.agreement, abs=1e-12)
+                assert record.right / record.tested == pytest.approx(cell.agreement, abs=1e-12)
+    zero = {r.machine for r in records if r.value is None}
+    assert zero == {"CS"}  # no class has a majority
+    shown = results(small, endings)
+    assert np.isnan(shown[1].mean)
+    assert "10^-2" in table(small, shown)
+
+
+def test_defaults_are_the_median_distance_and_one_over_the_variance():
+    drawn = sample(Draw(IRIS, 0, 1, "split", 1, 10**9, 10**9, "unit-variance"), None)
+    made = defaults(drawn)
+    X = drawn.X[drawn.parts[-1][0]]
+    distances = [np.linalg.norm(a - b) for k, a in enumerate(X) for b in X[:k]]
+    assert made.sigma == pytest.approx(np.median(distances))
+    gamma = made.gamma(2.0)
+    assert gamma == pytest.approx(1 / (8 * made.sigma**2))
+    features = rbf(gamma)(X, X)
+    centred = features - features.mean(axis=0) - features.mean(axis=1)[:, None] + features.mean()
+    assert made.C(gamma) == pytest.approx(len(X) / np.trace(centred))
+    folds = sample(Draw(IRIS, 0, 0, "folds", 3, 10**9, 10**9, "unit-variance"), None)
+    assert defaults(folds).rows == 105
+
+
+def test_the_m_svm_runs_in_those_units_and_a_rank_has_its_column(tmp_path):
+    half = Contender("KPCA 1/2", "m-SVM", "free", basis="kpca", halvings=1, chosen_as=M_SVM)
+    study = replace(
+        ZDO_TABLE,
+        sources=(IRIS,),
+        contenders=(M_SVM, REST, half),
+        quick_protocol=replace(
+            PROTOCOL, grid=replace(PROTOCOL.grid, gamma=(0, 1), C=(0, 1)), splits=2
+        ),
+        printed={},
+    )
+    endings, records = run(study, tmp_path)
+    assert all(r.converged and not r.error and r.iterations > 0 for r in records)
+    assert endings[0].point == endings[2].point
+    assert [r.value for r in endings[2].records] == [20, 20]
+    assert {r.value for r in endings[0].records} <= {38, 39, 40}  # doubles are one column
+    assert len(records) == 2 * (2 * 4 + 2) + 2  # the third chooses nothing
+    assert any(r.started is not None for r in records if r.machine == "m-SVM")
+
+
+def test_a_papers_own_rule_is_run_at_anothers_choice(tmp_path):
+    official = replace(IRIS, official=True)
+    certified = FIVE[4]
+    study = replace(
+        SMALL,
+        report="test",
+        measure="iterations",
+        sources=(official,),
+        contenders=tuple(replace(c, chosen_as=certified) for c in (WITHOUT, WITH)),
+    )
+    endings, records = run(study, tmp_path)
+    theirs = [r for r in records if r.method == "cs-decomposition"]
+    assert len(theirs) == 2
+    assert all(r.iterations > 0 and r.converged for r in theirs)
+    (chosen,) = {(r.gamma, r.C) for r in theirs}
+    mine = [r for r in records if r.method == "fast" and '"official": true' in r.identity]
+    assert chosen in {(r.gamma, r.C) for r in mine}
+    assert [r.machine for e in endings for r in e.records] == ["CS", "CS"]
+    loose = replace(WITHOUT, epsilon=0.5, chosen_as=certified)
+    (ending,), _ = run(replace(study, contenders=(loose,)), tmp_path)
+    assert ending.records[0].gap > max(r.gap for r in theirs)
+    assert ending.records[0].iterations < theirs[0].iterations
+
+
+def test_without_an_official_part_another_folds_are_its_own(tmp_path):
+    loose = replace(WITHOUT, label="loose", chosen_as=FIVE[4])
+    study = replace(SMALL, report="test", contenders=(FIVE[4], loose))
+    (certified, stopped), records = run(study, tmp_path)
+    assert certified.point == stopped.point
+    assert {r.method for r in stopped.records} == {"cs-decomposition"}
+    assert len(stopped.records) == len(certified.records) == 2
+    assert len(records) == 8 + 2
+
+
+def test_counting_needs_no_training(tmp_path):
+    study = replace(TABLE1, sources=TABLE1.sources[2:3])
+    endings, _ = run(study, tmp_path)
+    counted = [r.mean for r in results(study, endings)]
+    assert counted == [214, 0, 6, 9]
+    assert study.printed["glass", "attributes"].value == 13  # what they print
+
+
+def test_two_processes_give_the_numbers_of_one(tmp_path):
+    def numbers(records):
+        return {r.key: {**asdict(r), "seconds": 0} for r in records}
+
+    _, one = run(SMALL, tmp_path)
+    with Store(tmp_path / "two.sqlite") as store:
+        engine.run(SMALL, store, jobs=2)
+        assert numbers(store.records.values()) == numbers(one)
+
+
+def test_a_slow_task_keeps_no_other_course_waiting(tmp_path):
+    """WW's tasks never end; CS is trained to its last split nevertheless."""
+    from concurrent.futures import Future
+
+    class Slow:
+        def submit(self, function, task, folder):
+            future = Future()
+            if task.contender.label != "WW":
+                future.set_result(function(task, folder))
+            return future
+
+    with Store(tmp_path / "slow.sqlite") as store:
+        queue = engine._Queue(engine.planners_of(SMALL, store, "quick", None, None))
+        batches = queue.trained(Slow(), 100, None)
+        for _ in range(2 + 3):  # two gammas, then three splits
+            store.add(next(batches))
+        assert {r.machine for r in store.records.values()} == {"CS"}
+        assert sum('"kind": "split"' in r.identity for r in store.records.values()) == 3
+        batches.close()
+
+
+def test_a_store_of_the_first_format_is_read_and_extended(tmp_path):
+    path = tmp_path / "kinds.sqlite"
+    _, records = run(replace(SMALL, contenders=SMALL.contenders[:1]), tmp_path)
+    with Store(path) as store:
+        store.connection.execute("ALTER TABLE cells DROP COLUMN iterations")
+        store.connection.execute("ALTER TABLE cells DROP COLUMN value")
+        store.connection.execute("PRAGMA user_version=1")
+    with Store(path) as store:
+        assert len(store.records) == len(records)
+        assert {(r.iterations, r.value) for r in store.records.values()} == {(-1, None)}
+        old = {r.key: replace(r, iterations=0, value=None) for r in records}
+        assert {k: replace(r, iterations=0) for k, r in store.records.items()} == old
+
+
+def test_noise_on_the_multipliers_supports_nothing(tmp_path):
+    """A gap of 1e-4 leaves some weight on examples that do not matter: the reductions' count is that of a tight solution."""
+    from msvm_ref.estimator import OneVsOneSVC
+    from msvm_ref.studies.experiments.fits import Fold, Reduction
+
+    drawn = sample(Draw(IRIS, 0, 0, "folds", 5, 10**9, 10**9, "range"), None)
+    fold = Fold(FIVE[0], drawn, 0, rbf(1.0), 1e-4)
+    loose = Reduction(fold, 1.0).fit(4096.0)
+    tight = OneVsOneSVC(C=4096.0, kernel="rbf", gamma=1.0, tol=1e-9).fit(fold.X, fold.y)
+    assert abs(loose.support - len(tight.support_)) <= 3
+
+
+def test_what_is_timed_is_trained_from_nothing(tmp_path):
+    study = replace(SMALL, report="test", contenders=SMALL.contenders[:1])
+    timed = study.timed("timed", "somewhere")
+    with Store(tmp_path / "timed.sqlite") as store:
+        engine.run(study, store)
+        before = len(store.records)
+        (ending,) = engine.run(timed, store)
+        assert len(store.records) == before + 2
+    assert [r.started for r in ending.records] == [None, None]
+    assert timed.measure == "seconds"

@@ -1,0 +1,148 @@
+"""Verdicts on samples: by intervals computed by hand, on tables that are known, and from the files that come along."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib.resources import files
+
+import pytest
+
+from msvm_ref.studies.experiments import exported
+from msvm_ref.studies.experiments.exported import Exported, as_json, parsed
+from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.experiments.result import stored
+from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
+from msvm_ref.studies.papers.claim import Verdict
+from msvm_ref.studies.papers.findings import NINE, Contrast, interval, larger, most_often, within
+from tests.studies.experiments.small import SMALL
+
+RESULTS = files("msvm_ref.studies.experiments").joinpath("results")
+
+
+def table(cells, protocol="quick"):
+    return Exported(
+        "x",
+        {place: tuple(values) for place, values in cells.items()},
+        dict.fromkeys(cells, protocol),
+        dict.fromkeys(cells, 1e-6),
+    )
+
+
+@pytest.fixture
+def known(monkeypatch):
+    def use(cells):
+        monkeypatch.setattr(findings, "committed", lambda name: table(cells))
+
+    return use
+
+
+def test_the_interval_is_students():
+    found = interval([1.0, 2.0, 3.0])  # t(0.975, 2) = 4.302653, s = 1
+    assert found.mean == 2
+    assert found.high - 2 == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
+    assert math.isnan(interval([1.0]).low)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "verdict"),
+    [([5, 6, 7], True), ([-5, -6, -7], False), ([-5, 6, 1], None), ([5], None), ([], None)],
+)
+def test_larger_by_data_sets(known, gaps, verdict):
+    cells = {}
+    for k, gap in enumerate(gaps):
+        cells[f"d{k}", "a"], cells[f"d{k}", "b"] = [50.0 + gap] * 3, [50.0] * 3
+    known(cells)
+    assert larger(Contrast("x", ("a",), ("b",))).holds is verdict
+    assert larger(Contrast("x", ("b",), ("a",))).holds is (None if verdict is None else not verdict)
+
+
+def test_a_margin_a_row_and_the_best_of_the_others(known):
+    known({("d", "a"): [30, 31, 33], ("d", "b"): [10, 12, 13], ("d", "c"): [20, 20, 21]})
+    assert larger(Contrast("x", ("a",), ("b", "c"), row="d")).holds
+    assert (
+        larger(Contrast("x", ("a",), ("b", "c"), row="d", margin=14, of_less="max")).holds is False
+    )
+    assert larger(Contrast("x", ("a",), ("b",), row="other")).holds is None
+    assert within(Contrast("x", ("a",), ("b",), row="d", margin=25)).holds
+    assert within(Contrast("x", ("a",), ("b",), row="d", margin=2)).holds is False
+    assert within(Contrast("x", ("a",), ("b",), row="d", margin=19.5)).holds is None
+
+
+def test_rows_of_two_protocols_are_not_compared():
+    cells = {("d", "a"): (1.0,), ("d", "b"): (2.0,), ("e", "a"): (1.0,)}
+    mixed = Exported(
+        "x", cells, {("d", "a"): "quick", ("d", "b"): "paper", ("e", "a"): "quick"}, {}
+    )
+    assert mixed.rows(("a", "b")) == []
+    assert mixed.rows(("a",)) == ["d", "e"]
+
+
+def test_best_by_count_is_bootstrapped(known):
+    def nine(best):
+        return {c: [60.0 + k for k in range(10)] if c in best else [50.0] * 10 for c in NINE}
+
+    sets = [("WW", "RM")] * 5 + [("WW",)]
+    known({(f"d{k}", c): v for k, best in enumerate(sets) for c, v in nine(best).items()})
+    assert most_often(Contrast("x", ("WW", "RM"))).holds
+    assert most_often(Contrast("x", ("WW", "CS"))).holds is False
+    known({(f"d{k}", c): v for k in range(4) for c, v in nine(("WW", "RM")).items()})
+    assert most_often(Contrast("x", ("WW", "RM"))).holds is None  # four sets are too few
+
+
+def test_shared_values_are_one_machine_or_not(known):
+    form = Contrast("x", ("a", "b"), row="d")
+    same = [60.0, 61.0, 62.0, 63.0]
+    known({("d", "a"): same, ("d", "b"): same})
+    assert uv_shared.alike(form).holds
+    known({("d", "a"): same, ("d", "b"): [v - 5 for v in same]})
+    assert uv_shared.alike(form).holds is False
+    known({("d", "a"): same, ("d", "b"): same[::-1]})
+    assert uv_shared.alike(form).holds is None
+
+
+@pytest.mark.parametrize("true", [True, False])
+def test_invented_circles_make_every_reading_true_or_none(true):
+    for claim in uv_figures.CLAIMS[:-1]:
+        form = uv_figures.Picture(claim.printed.variant, claim.printed.number, true)
+        assert uv_figures.shown(form).holds is true, claim.id
+    assert uv_figures.alone(True).holds
+    assert uv_figures.alone(False).holds is False
+
+
+def test_eleven_readings_and_every_claim_of_an_experiment_has_a_sample():
+    assert len(uv_figures.CLAIMS) == 11 + 1
+    for claim in ledger.all_claims():
+        if claim.experiment:
+            decided = claim.decide()
+            assert decided.verdict in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)
+            assert decided.corrected is None
+
+
+def test_the_files_are_of_the_studies_and_of_certified_cells():
+    for file in RESULTS.iterdir():
+        if not file.name.endswith(".json"):
+            continue
+        data = parsed(file.read_text(encoding="utf-8"))
+        study = STUDIES[data.study]
+        assert file.name == f"{study.name}.json"
+        labels = {s.label for s in study.sources}, {c.label for c in study.contenders}
+        assert all(row in labels[0] and column in labels[1] for row, column in data.cells)
+        assert set(data.protocols.values()) <= {"quick", "paper"}
+        assert all(gap < 1 for gap in data.gaps.values())
+
+
+def test_a_file_is_what_the_store_has(tmp_path, monkeypatch):
+    from msvm_ref.studies.experiments import engine
+
+    with Store(tmp_path / "x.sqlite") as store:
+        engine.run(SMALL, store)
+        told = stored(SMALL, store, ("quick",))
+    text = as_json(SMALL, told)
+    read = parsed(text)
+    for r in told:
+        place = r.outcome.source.label, r.outcome.contender.label
+        assert read.cells[place] == pytest.approx(r.values, rel=1e-5)
+    assert json.loads(text)["measure"] == "accuracy"
+    assert exported.committed("no-such-study").cells == {}
