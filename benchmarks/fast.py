@@ -4,9 +4,8 @@
 
 Kernels (rbf, gamma = 1/p, standardised, C = 1, no bias): multiples of LIBSVM's one-against-one time on the data; LIBSVM stops
 at its eps = 1e-3, ours at a *certified* relative gap (1e-4, and 1e-10). Linear (Crammer-Singer at margin 1, C = 1): multiples
-of the time of LIBLINEAR's own C code (pip install liblinear-official) at equal certified gap.
- Times are CPU time, certification included, numba's
-kernels compiled and cached before; the first call's cost is reported apart.
+of the time of LIBLINEAR's own C code (pip install liblinear-official) at the gap ours is certified to. Times are CPU time,
+certification included, numba's kernels compiled and cached before; the first call's cost is reported apart.
 """
 
 from __future__ import annotations
@@ -150,21 +149,20 @@ def kernel() -> None:
                 )
 
 
+LINEAR = {
+    "2000x20 d=5": lambda: gaussians(2000, 20, 5, 0.45),
+    "digits d=10": digits,
+    "5000x50 d=10": lambda: gaussians(5000, 50, 10, 0.3),
+    "20000x50 d=26": lambda: gaussians(20_000, 50, 26, 0.35),
+    "5000x50 d=100": lambda: gaussians(5000, 50, 100, 0.45),
+}
+
+
 def linear() -> None:
-    sets = {
-        "2000x20 d=5": gaussians(2000, 20, 5, 0.45),
-        "5000x50 d=10": gaussians(5000, 50, 10, 0.3),
-        "20000x50 d=26": gaussians(20_000, 50, 26, 0.35),
-        "5000x50 d=100": gaussians(5000, 50, 100, 0.45),
-        "digits d=10": digits(),
-    }
-    for name, (X, y) in sets.items():
-        _against_liblinear(
-            name,
-            X,
-            y,
-            (mr.CS, mr.WW, mr.LLW, mr.ATS, mr.RM()) if len(X) <= 5000 else (mr.CS, mr.WW),
-        )
+    for name, made in LINEAR.items():
+        X, y = made()
+        few = (mr.CS, mr.WW, mr.LLW, mr.ATS, mr.RM())
+        _against_liblinear(name, X, y, few if X.shape[0] * (y.max() + 1) < 1e5 else (mr.CS, mr.WW))
 
 
 def sparse_text() -> None:
@@ -173,47 +171,78 @@ def sparse_text() -> None:
     )
 
 
-def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ...]) -> None:
-    """CS at 1e-3 and 1e-4 against LIBLINEAR's own C code at the loosest eps whose W certifies as much; the rest against CS."""
-    from liblinear.liblinearutil import parameter, problem, train
+EPS = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4)
 
-    given = problem(y.astype(float), sparse.csr_matrix(X))
-    posed = mr.Problem(
-        mr.CS, X, y, C=4.0
-    )  # docs/mathematics.md, section 2: margin 1 at C is ours at 4 C, objective times 4
-    tight, _ = solved(posed, 1e-5)
+
+def _against_liblinear(name: str, X: Any, y: Any, machines: tuple[mr.Machine, ...]) -> None:
+    """CS to 1e-3 and 1e-4 against LIBLINEAR's own C code at the gap ours is certified to; the other machines against CS.
+
+    LIBLINEAR's error is its P over our lower bound at 1e-5 (its alpha is not in its model; with it the gap would be wider);
+    its time at our gap is interpolated, on logarithmic scales, between the two eps whose errors enclose it.
+    """
+    # docs/mathematics.md, section 2: margin 1 at C is ours at 4 C, W twice and the objective four times theirs
+    posed = mr.Problem(mr.CS, X, y, C=4.0)
+    lower = solved(posed, 1e-5)[0].certificate.lower
+    curve: list[tuple[float, float, float]] = []
     for tolerance in (1e-3, 1e-4):
-        seconds = 0.0
+        ours = 0.0
         for machine in machines:
             at = posed if machine is mr.CS else mr.Problem(machine, X, y, C=1.0)
-            solution, seconds = solved(at, tolerance)
+            solution, seconds = _best_of(lambda at=at, to=tolerance: solved(at, to))
+            gap = solution.certificate.relative_gap
+            if machine is mr.CS:
+                ours = seconds
+                peer = _liblinear(X, y, lower, gap, curve)
+                compared = {"multiple": seconds / peer, "LIBLINEAR": peer}
+            else:
+                compared = {"of_CS": seconds / ours}
             say(
                 what="linear",
                 data=name,
                 machine=machine.name,
                 tolerance=tolerance,
                 seconds=seconds,
-                gap=solution.certificate.relative_gap,
+                **compared,
+                gap=gap,
                 converged=solution.converged,
                 **solution.work,
             )
-            if machine is not mr.CS:
-                continue
-            for eps in (0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4):
-                options = parameter(f"-s 4 -c 1 -e {eps} -B -1 -q")
-                model, peer = timed(lambda options=options: train(given, options))
-                gap = mr.certify(posed, W=_weights(model, X, y), reference=tight).relative_gap
-                if gap <= tolerance or eps == 1e-4:
-                    say(
-                        what="LIBLINEAR Crammer-Singer",
-                        data=name,
-                        tolerance=tolerance,
-                        eps=eps,
-                        seconds=peer,
-                        gap=gap,
-                        multiple=seconds / peer,
-                    )
-                    break
+    for eps, error, seconds in curve:
+        say(what="LIBLINEAR Crammer-Singer", data=name, eps=eps, error=error, seconds=seconds)
+
+
+def _best_of(run: Any) -> Any:
+    """The fastest of three runs where they are short."""
+    runs = [run()]
+    while runs[0][1] < 1.0 and len(runs) < 3:
+        runs.append(run())
+    return min(runs, key=lambda pair: pair[1])
+
+
+def _liblinear(
+    X: Any, y: Any, lower: float, gap: float, curve: list[tuple[float, float, float]]
+) -> float:
+    """LIBLINEAR's seconds to an error of ``gap``; ``curve`` collects (eps, error, seconds)."""
+    from liblinear.liblinearutil import parameter, problem, train
+
+    given = problem(y.astype(float), sparse.csr_matrix(X))
+    for eps in EPS[len(curve) :]:
+        if curve and curve[-1][1] <= gap:
+            break
+        options = parameter(f"-s 4 -c 1 -e {eps} -B -1 -q")
+        model, seconds = _best_of(lambda options=options: timed(lambda: train(given, options)))
+        curve.append((eps, 1 - lower / (4 * _objective(X, y, _weights(model, X, y))), seconds))
+    errors, seconds = np.log([c[1] for c in curve]), np.log([c[2] for c in curve])
+    order = np.argsort(errors)
+    return float(np.exp(np.interp(np.log(gap), errors[order], seconds[order])))
+
+
+def _objective(X: Any, y: Any, W: Any) -> float:
+    """1/2 ||W||^2 + sum_i max_c [1 - (f_y - f_c)]_+"""
+    f = X @ W
+    t = 1 - (f[np.arange(len(y)), y][:, None] - f)
+    t[np.arange(len(y)), y] = 0
+    return float((W * W).sum() / 2 + np.maximum(t, 0).max(axis=1).sum())
 
 
 def _weights(model: Any, X: Any, y: Any) -> Any:

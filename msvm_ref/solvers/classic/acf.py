@@ -109,6 +109,7 @@ class AdaptiveAscent:
         self.problem, self.random = problem, random
         rho = 1.0 if problem.bias == "penalized" else 0.0
         self.engine = LinearEngine(problem, blocks(problem), rho)
+        self.engine.omega = 1.0
         self.preference, self.due = np.ones(problem.n), np.zeros(problem.n)
         self.average, self.gained = np.zeros(1), 0.0
         self.sweeps = self.visits = self.checks = 0

@@ -22,6 +22,7 @@ def epoch(
     cost: Array,
     order: Any,
     room: float,
+    omega: float,
     lists: tuple[Any, ...],
     scratch: tuple[Any, ...],
     rho: float,
@@ -44,7 +45,7 @@ def epoch(
         for t in range(wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)):
             here[0, classes[t]] = scores[classes[t], i]
         moved, _, violation = visit(
-            machine, i, label, diagonal[i] + rho, cost[i], room, lists, scratch, alpha
+            machine, i, label, diagonal[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
         worst = max(worst, violation)
         if moved == 0:
@@ -91,6 +92,7 @@ class KernelEngine(Engine):
             self.cost,
             order,
             self.violation,
+            self.omega,
             (self.play, self.count, self.pinned, self.asleep),
             self.scratch,
             self.rho,

@@ -27,6 +27,7 @@ def dense_epoch(
     cost: Array,
     order: Any,
     room: float,
+    omega: float,
     lists: tuple[Any, ...],
     scratch: tuple[Any, ...],
     rho: float,
@@ -54,7 +55,7 @@ def dense_epoch(
                 value += W[c, f] * X[i, f]
             here[0, c] = value + bias[c]
         moved, gains[at], violation = visit(
-            machine, i, label, squares[i] + rho, cost[i], room, lists, scratch, alpha
+            machine, i, label, squares[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
         worst = max(worst, violation)
         if moved == 0:
@@ -77,6 +78,7 @@ def sparse_epoch(
     cost: Array,
     order: Any,
     room: float,
+    omega: float,
     lists: tuple[Any, ...],
     scratch: tuple[Any, ...],
     rho: float,
@@ -109,7 +111,7 @@ def sparse_epoch(
         for t in range(asked):
             here[0, classes[t]] = sums[t]
         moved, gains[at], violation = visit(
-            machine, i, label, squares[i] + rho, cost[i], room, lists, scratch, alpha
+            machine, i, label, squares[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
         worst = max(worst, violation)
         if moved == 0:
@@ -165,7 +167,16 @@ class LinearEngine(Engine):
 
     def pass_over(self, order: Index) -> float:
         lists = (self.play, self.count, self.pinned, self.asleep)
-        common = (self.machine, self.y, self.cost, order, self.violation, lists, self.scratch)
+        common = (
+            self.machine,
+            self.y,
+            self.cost,
+            order,
+            self.violation,
+            self.omega,
+            lists,
+            self.scratch,
+        )
         sizes, self.gains = (self.rho, self.squares), np.empty(len(order))
         if self.sparse:
             stored = (self.X.data, self.X.indices, self.X.indptr)

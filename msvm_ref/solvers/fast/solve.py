@@ -195,7 +195,7 @@ class _Ascent:
         order, work = self.random.permutation(np.flatnonzero(~self.engine.asleep)), 0.0
         pieces = self.pieces if self.stopping.deadline.limited else 1
         start, violation = time.perf_counter(), 0.0
-        for part in np.array_split(order, pieces):
+        for part in np.array_split(order, pieces) if pieces > 1 else (order,):
             work += self.engine.pass_over(part)
             violation = max(violation, self.engine.violation)
             if self.stopping.late:
