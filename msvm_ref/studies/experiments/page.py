@@ -63,7 +63,8 @@ class Chapter:
 
     def rankings(self) -> list[tuple[str, MeanRanks]]:
         """Ours, and the paper's over the same rows."""
-        if self.study.measure != "accuracy" or self.is_figure:
+        several_solvers = any(c.solver for c in self.study.contenders)
+        if self.study.measure != "accuracy" or self.is_figure or several_solvers:
             return []
         ours = self.means
         theirs = {place: printed.value for place, printed in self.study.printed.items()}

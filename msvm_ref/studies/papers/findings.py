@@ -108,6 +108,9 @@ def differences(form: Contrast) -> tuple[list[float], str]:
     rows = mine.rows(columns)
     if form.other_study:
         rows = [row for row in rows if row in other.rows(form.less)]
+        rows = [
+            r for r in rows if _protocol(mine, [r], form.more) == _protocol(other, [r], form.less)
+        ]
     reduced = np.max if form.of_less == "max" else np.mean
     if form.row:
         if form.row not in rows:
