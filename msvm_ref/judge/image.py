@@ -87,7 +87,7 @@ def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | No
         tiny = rounding(problem.n + 2, float(np.finfo(dtype).eps))
         error = np.zeros_like(coef) if error is None else error
         slip = tiny * (abs(coef) + error) + (1 + 1e-6) * error
-        if slip.any():
+        if coef.any() or error.any():  # ``slip`` may underflow where these do not
             doubt = abs(phi).T @ (slip + LEAST) + UNDERFLOW
         else:  # no coefficient, no weight: W is 0 then
             doubt = np.zeros((phi.shape[1], problem.d), dtype=dtype)
