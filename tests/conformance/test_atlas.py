@@ -290,10 +290,11 @@ def test_wrong_words_are_usage_errors(words, capsys):
 
 
 def test_the_bug_report_has_the_script_and_what_it_prints(capsys):
-    assert main(["atlas", "--bug-report", "sklearn-sgd"]) == 0
+    assert main(["atlas", "--bug-report", "sklearn-sgd", "--data", "iris"]) == 0
     told = capsys.readouterr().out
     assert "SGDClassifier" in told
     assert "AssertionError" in told
+    assert "weak duality encloses the optimum in [" in told
     assert "msvm_ref" not in told
     assert main(["atlas", "--bug-report", "sklearn-svc"]) == 2
 

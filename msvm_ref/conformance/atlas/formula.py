@@ -8,8 +8,9 @@ With scores f = V'x + a, q = 1 or 2 and the fields s (scale), l (loss), r (ridge
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from msvm_ref.model.conventions.convention import Convention
@@ -40,6 +41,16 @@ def formula_of(convention: Convention, pairs: bool = False) -> str:
     each = "every pair: " if pairs else "each class against the rest: " * single
     total = f"{_times(multiple)}{SUMS[convention.parameter]}"
     return f"{each}{_times(ridge)}{before} {norm} + {total} {over}{hinge}{BIAS[convention.bias or 'none']}"
+
+
+def formula_in(record: Mapping[str, Any]) -> str:
+    """The formula of an entry's record in a run; of runs kept before they had it, from its convention's name."""
+    if "formula" in record:
+        return str(record["formula"])
+    from msvm_ref.conformance.atlas.conventions import NAMED
+
+    convention = NAMED.get(record.get("convention", ""))
+    return formula_of(convention, record["machine"] == "OVO") if convention else record["source"]
 
 
 def _times(factor: Fraction) -> str:

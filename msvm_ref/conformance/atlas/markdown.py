@@ -6,6 +6,7 @@ from typing import Any
 
 from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.entry import FOLDER
+from msvm_ref.conformance.atlas.formula import formula_in
 from msvm_ref.conformance.atlas.table import number, took
 from msvm_ref.pages import provenance_text
 
@@ -51,7 +52,7 @@ def _matrix(entries: list[dict[str, Any]], data: list[str]) -> str:
 
 def _entry(entry: dict[str, Any]) -> str:
     lines = [f"### {entry['name']}", "", f"`{entry['title']}` — {entry['source']}.", ""]
-    lines += [f"Minimises {entry['formula']}.", ""] if "formula" in entry else []
+    lines += [f"Minimises {formula_in(entry)}.", ""]
     lines += ["| data | default | tight |", "|---|---|---|"]
     for name in dict.fromkeys(cell["data"] for cell in entry["cells"]):
         lines.append(f"| {name} | {span(entry, 'default', name)} | {span(entry, 'tight', name)} |")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.bug_report import tracker_text
 from msvm_ref.conformance.atlas.entry import FOLDER
+from msvm_ref.conformance.atlas.formula import formula_in
 from msvm_ref.conformance.atlas.markdown import span
 from msvm_ref.conformance.atlas.table import number, took
 from msvm_ref.pages import article, definitions, escape, provenance_text
@@ -104,7 +105,7 @@ def _block(e: dict[str, Any]) -> str:
     )
     rows = [
         ("calls", f"<code>{escape(e['title'])}</code>"),
-        ("solves", escape(e.get("formula", e["source"]))),
+        ("solves", escape(formula_in(e))),
         ("written", escape(e["source"])),
         ("default", escape(e["settings"]["default"])),
         ("tightest", escape(e["settings"]["tight"])),
