@@ -144,7 +144,17 @@ def test_after_an_abort_the_next_fit_has_a_process_again():
 
 def test_a_fit_that_hangs_is_ended():
     worker = LibraryProcess(entry("hangs"), 3.0)
-    assert "3 s" in worker.fit(case_of("wine"), "default")["broke"]
+    late = worker.fit(case_of("wine"), "default")
+    assert "3 s" in late["broke"]
+    cells = [{"kind": kind, "data": "wine", "fits": [late]} for kind in KINDS]
+    record = {"version": "1", "cells": cells}
+    assert v.verdict_of(record) == "slow"
+    assert v.remarks(record) == ["no answer within the time limit on wine"]
+    ended = {
+        "version": "1",
+        "cells": [{**cells[1], "fits": [late, {"broke": "ended by signal 6"}]}],
+    }
+    assert v.verdict_of(ended) == "breaks"
 
 
 def test_labels_that_are_no_argmax_are_counted():

@@ -14,7 +14,8 @@ HEAD = """# The atlas of multi-class SVMs
 
 What installable libraries compute, against the certified optimum of the problem each says it solves. *Error* is
 (objective − optimum) / optimum, the optimum enclosed by a certificate; the largest over the data sets and over up to {repeats}
-fits each, at default and at the tightest settings. *right*: within 1e-6 at its tightest, *close*: within 1e-2, *off*: beyond.
+fits each, at default and at the tightest settings. *right*: within 1e-6 at its tightest, *close*: within 1e-2, *off*: beyond;
+*breaks*: some fit had no answer, *slow*: none within the time limit (which a loaded machine may be the reason of).
 *FAULTY*: a script of plain library calls, without this package, shows the fault as well; it is printed below.
 """
 
