@@ -62,9 +62,9 @@ def solve_fast(
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data, or a
-    Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends at the papers'
-    rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with on_interrupt="best" the first one
-    ends the solve like ``max_seconds`` does.
+    Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt"
+    ends at the papers' rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with
+    on_interrupt="best" the first one ends the solve like ``max_seconds`` does.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
     if on_interrupt not in ("raise", "best"):
