@@ -27,8 +27,9 @@ from msvm_ref.model.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What was recomputed of a candidate: P and its image, the repaired alpha, D and the image of W_alpha."""
+    """What was recomputed of a candidate of a problem: P and its image, the repaired alpha, D and the image of W_alpha."""
 
+    problem: Problem
     candidate: Candidate
     upper: Enclosed | None
     image: Image | None
@@ -136,8 +137,10 @@ def worth(
     alpha = np.zeros((0, 1)) if dual is None else dual.alpha
     support = problem.n if handed.coef is not None else int(alpha.any(axis=1).sum())
     for care in levels(problem, support):
-        again = care == 0 and begun is not None and begun.candidate is handed
-        found = begun if again and begun else _evaluated(problem, handed, dual, care)
+        if care == 0 and begun and begun.problem is problem and begun.candidate is handed:
+            found = begun
+        else:
+            found = _evaluated(problem, handed, dual, care)
         known = dual is not None or floor is not None
         gap = found.high - max(found.low, floor or 0.0, 0.0) if known else 0.0
         if found.doubt <= max(1e-3 * gap, 1e-12 * abs(found.high)):
@@ -159,4 +162,4 @@ def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, c
         image = alpha_image if same else image_of_coef(problem, handed.coef, care)
     if image is not None and handed.b is not None:
         upper = primal_value(problem, image, handed.b)
-    return Worth(handed, upper, image, dual, lower, alpha_image)
+    return Worth(problem, handed, upper, image, dual, lower, alpha_image)
