@@ -117,7 +117,7 @@ def differences(form: Contrast) -> tuple[list[float], str]:
             return [], f"{form.row} is not among the results that come along"
         more = np.array([_scaled(form, mine.values(form.row, c)) for c in form.more])
         less = np.array([_scaled(form, other.values(form.row, c)) for c in form.less])
-        told = f"{more.shape[1]} splits of {form.row} ({_protocol(mine, [form.row], form.more)})"
+        told = f"{more.shape[1]} splits of {form.row} ({mine.protocols[form.row, form.more[0]]})"
         return list(more.mean(axis=0) - reduced(less, axis=0)), told
     numbers = [
         float(
