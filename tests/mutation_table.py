@@ -288,6 +288,12 @@ MUTANTS = (
         "slip = tiny * (abs(coef) + error)",
         SLIPS,
     ),
+    Mutant(
+        "judge/image.py",
+        "if coef.any() or error.any():",
+        "if slip.any():",
+        "tests/adversary/test_holes.py::test_coefficients_whose_weights_underflow_are_not_free_of_charge",
+    ),
     Mutant("judge/image.py", "abs(phi) @ slip + UNDERFLOW", "phi @ slip + UNDERFLOW", SLIPS),
     Mutant(
         "judge/image.py", "slip, off = tiny * abs(W) + LEAST", "slip, off = tiny * abs(W)", SLIPS
