@@ -24,6 +24,9 @@ FEASIBLE = f"{JUDGE}::test_repaired_multipliers_are_exactly_feasible"
 COEFFICIENTS = "tests/judge/test_coefficients.py"
 FORMS = f"{COEFFICIENTS}::test_margins_and_expansion_err_by_no_more_than_they_say"
 EQUALITY = f"{COEFFICIENTS}::test_the_equality_is_summed_and_undone_exactly"
+SLIPS = "tests/judge/test_images.py::test_weights_that_err_by_so_much"
+BEGUN = "tests/judge/test_images.py::test_what_was_begun_of_another_is_not_taken"
+PARTNER = "tests/solvers/test_partner.py -k enclosure"
 LOSSLESS = "tests/solvers/test_lossless_bias.py"
 BLINDED = "tests/judge/test_mutants.py"
 ROUTES = "tests/solvers/truth/test_routes.py::test_three_routes_agree_within_their_certified_gaps"
@@ -273,6 +276,29 @@ MUTANTS = (
         "rows[every, p] = alike.rival_more\n",
         f"{COEFFICIENTS}::test_solvers_and_judge_agree_with_the_table",
     ),
+    Mutant(
+        "judge/certify.py", "begun.problem is problem and begun.candidate is handed", "True", BEGUN
+    ),
+    Mutant(
+        "judge/image.py", "slip = slip + (1 + tiny) * error", "slip = slip + tiny * error", SLIPS
+    ),
+    Mutant(
+        "judge/image.py",
+        "slip = tiny * (abs(coef) + error) + (1 + 1e-6) * error",
+        "slip = tiny * (abs(coef) + error)",
+        SLIPS,
+    ),
+    Mutant("judge/image.py", "abs(phi) @ slip + UNDERFLOW", "phi @ slip + UNDERFLOW", SLIPS),
+    Mutant(
+        "judge/image.py", "slip, off = tiny * abs(W) + LEAST", "slip, off = tiny * abs(W)", SLIPS
+    ),
+    Mutant("solvers/certifying.py", "if is_large(problem):", "if False:", PARTNER),
+    Mutant(
+        "solvers/partner.py", "max(value - own.upper, 0.0)", "max(value - own.lower, 0.0)", PARTNER
+    ),
+    Mutant(
+        "solvers/partner.py", "SHARE, FINER = 1e-2, 0.45, 0.5", "SHARE, FINER = 1e-2, 9, 1", PARTNER
+    ),
     Mutant("solvers/bias.py", "with_[:2], without[:1]", "with_[:1], without[:1]", LOSSLESS),
     Mutant(
         "solvers/bias.py",
@@ -317,6 +343,12 @@ MUTANTS = (
         "best = replace(best, alpha=0 * alpha)",
         "best = replace(best, alpha=alpha)",
         "tests/solvers/truth/test_routes.py -k optimum_of_zero",
+    ),
+    Mutant(
+        "judge/image.py",
+        "if coef.any() or error.any():",
+        "if slip.any():",
+        "tests/adversary/test_holes.py -k bound_underflows",
     ),
     Mutant("exact/check.py", "if v < 0]", "if v < -1]", CHECKER),
     Mutant("exact/check.py", "if v != 0 and p not in counted", "if v != 0 and p in ()", CHECKER),

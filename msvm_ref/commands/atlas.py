@@ -90,15 +90,12 @@ def _entries(names: list[str]) -> list[Any]:
 
 
 def _run(options: argparse.Namespace, entries: list[Any]) -> dict[str, Any]:
-    from msvm_ref.conformance.atlas.data import DATA
     from msvm_ref.conformance.atlas.kept import Kept
     from msvm_ref.conformance.atlas.runner import KINDS, Budget
     from msvm_ref.conformance.atlas.runner import run as run_entries
     from msvm_ref.pages import provenance
 
-    data = list(dict.fromkeys(name.strip() for name in options.data.split(",")))
-    for name in data:
-        one_of("data set", name, DATA, "msvm-ref atlas --help")
+    data = _data(options)
     here = sum(bool(e.probe.version()) for e in entries)
     kept = Kept.of(options)
     done = kept.read()
@@ -120,6 +117,15 @@ def _run(options: argparse.Namespace, entries: list[Any]) -> dict[str, Any]:
     return {**record, "provenance": provenance()}
 
 
+def _data(options: argparse.Namespace) -> list[str]:
+    from msvm_ref.conformance.atlas.data import DATA
+
+    names = list(dict.fromkeys(name.strip() for name in options.data.split(",")))
+    for name in names:
+        one_of("data set", name, DATA, "msvm-ref atlas --help")
+    return names
+
+
 def _read(options: argparse.Namespace) -> dict[str, Any]:
     """Runs kept by --report, the later ones replacing entries of the earlier, their times added up."""
     from msvm_ref.commands.inputs import read_json
@@ -139,17 +145,16 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _bug_report(options: argparse.Namespace) -> int:
-    from msvm_ref.conformance.atlas.bug_report import bug_report
+    from msvm_ref.conformance.atlas.bug_report import bug_report, measured_now
 
-    kept = {e["name"]: e for e in _read(options)["entries"]} if options.source else {}
-    texts = [
-        bug_report(entry, options.timeout, kept.get(entry.name))
-        for entry in _entries([options.bug_report])
-        if entry.findings
-    ]
-    if not texts:
+    known = [entry for entry in _entries([options.bug_report]) if entry.findings]
+    if not known:
         raise UsageError(f"--bug-report: no fault of {options.bug_report} is known")
-    print("\n".join(texts))
+    if options.source:
+        kept = {e["name"]: e for e in _read(options)["entries"]}
+    else:
+        kept = {e.name: measured_now(e, _data(options), options.timeout) for e in known}
+    print("\n".join(bug_report(entry, options.timeout, kept.get(entry.name)) for entry in known))
     return OK
 
 

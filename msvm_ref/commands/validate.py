@@ -147,6 +147,7 @@ def run(options: argparse.Namespace) -> int:
     _one_solver(options)
     from msvm_ref.conformance import report
     from msvm_ref.conformance.checks import CHECKS
+    from msvm_ref.conformance.outcomes import UNDECIDED
     from msvm_ref.conformance.outcomes import run as outcome_of
     from msvm_ref.pages import provenance
 
@@ -167,7 +168,8 @@ def run(options: argparse.Namespace) -> int:
         maker = makers.get(Path(path).suffix.lower())
         write_text(path, maker(outcomes, head, origin) if maker else as_json(data) + "\n")
         remark(options, f"report: {path}")
-    return OK if all(o.passed for o in outcomes) else VERDICT
+    decided = not any(o.verdict == UNDECIDED and o.truth_gap for o in outcomes)
+    return OK if decided and all(o.passed for o in outcomes) else VERDICT
 
 
 def _screen(options: argparse.Namespace, outcomes: list[Any], head: str) -> str:

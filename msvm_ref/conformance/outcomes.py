@@ -62,10 +62,19 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """ok, FAILS (also where that is known), or UNDECIDED where every check was skipped."""
+        """ok, FAILS (also where that is known), or UNDECIDED: every check was skipped, or the enclosures of
+        the optima were too wide for check_optimality, or for every fit."""
         if self.causes:
             return FAILS
+        wide = [r.name for r in self.records if "truth_gap" in r.details]
+        if "check_optimality" in wide or (wide and not self.gaps):
+            return UNDECIDED
         return OK if self.count("passed") else UNDECIDED
+
+    @property
+    def truth_gap(self) -> float:
+        """The widest enclosure of an optimum that could not tell at this tolerance; 0 where each could."""
+        return max((r.details.get("truth_gap", 0.0) for r in self.records), default=0.0)
 
     @property
     def worst(self) -> float:
@@ -91,9 +100,14 @@ class Outcome:
     def remark(self) -> str:
         """The verdict's reason in a few words; it never claims more than the checks have shown."""
         if self.verdict == UNDECIDED:
-            return "no check could be decided"
+            wide = f"optima are enclosed to {self.truth_gap:.0e} only"
+            return wide if self.truth_gap else "no check could be decided"
         if self.verdict == OK:
-            return "keeps what its tol promises" if self.rule else f"within {self.tolerance:g}"
+            undecided = sum("truth_gap" in r.details for r in self.records)
+            more = f", {undecided} checks undecided" if undecided else ""
+            return (
+                "keeps what its tol promises" if self.rule else f"within {self.tolerance:g}"
+            ) + more
         if all(c.known for c in self.causes):
             main = max(self.causes, key=lambda c: len(c.checks))
             more = f" +{len(self.causes) - 1}" if len(self.causes) > 1 else ""

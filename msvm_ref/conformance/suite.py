@@ -24,7 +24,7 @@ from msvm_ref.conformance.command import CommandSolver
 from msvm_ref.conformance.isolated import IsolatedSolver
 from msvm_ref.conformance.stopping import StoppingRule
 from msvm_ref.conformance.trial import Trial
-from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped, TruthTooWide
 from msvm_ref.conformance.without import declared
 from msvm_ref.errors import DataError, MsvmError
 from msvm_ref.model.conventions.convention import Convention
@@ -226,6 +226,9 @@ def attempt(trial: Trial, name: str) -> Try:
     start = time.perf_counter()
     try:
         note = CHECKS[name](trial)
+    except TruthTooWide as reason:
+        spent = time.perf_counter() - start
+        return Try(name, "skipped", str(reason), spent, {"truth_gap": reason.gap})
     except CheckSkipped as reason:
         return Try(name, "skipped", str(reason), time.perf_counter() - start, {})
     except CheckFailed as failure:

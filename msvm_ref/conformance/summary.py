@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 
@@ -12,6 +13,8 @@ WIDTH = 80
 NAME = 26
 """Columns of a solver's name at most."""
 INDENT = "       "
+FINEST = 1e-9
+"""No finer tolerance is advised: truths are enclosed to about 1e-10 at best."""
 LEGEND = (
     "error: worst certified distance from the optimum, relative to it, among fits",
     "       that claim to have converged; in brackets where none does",
@@ -151,12 +154,13 @@ STATUSES = (("failed", "fail"), ("expected failure", "fail as known"), ("skipped
 
 def _advice(outcome: Outcome, command: str, verbose: bool) -> list[str]:
     new = [c for c in outcome.causes if not c.known]
+    if not new and outcome.truth_gap:
+        coarser = 10.0 ** math.ceil(math.log10(10 * outcome.truth_gap))
+        return [f"next: the same at --tolerance {coarser:g}, which the ground truth can decide"]
     if not new:
         finer = outcome.tolerance / 1000
-        return [
-            f"next: the same at --tolerance {finer:g}; in your own pytest:",
-            "  @msvm_ref.conformance.parametrize",
-        ]
+        again = f"the same at --tolerance {finer:g}; " if finer >= FINEST else ""
+        return [f"next: {again}in your own pytest:", "  @msvm_ref.conformance.parametrize"]
     right = next((c.options for c in new if c.right), "")
     if right:
         line = f"  {command} {right}"

@@ -13,7 +13,7 @@ from msvm_ref.conformance.asked import PATIENCE, Asked
 from msvm_ref.conformance.cases import Case
 from msvm_ref.conformance.fitted import read
 from msvm_ref.conformance.stopping import StoppingRule
-from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped, ask
+from msvm_ref.conformance.verdicts import CheckFailed, CheckSkipped, TruthTooWide, ask
 from msvm_ref.errors import DataError
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.model.conventions.convention import Convention, Posed
@@ -187,9 +187,7 @@ class Trial:
         if (
             truth.certificate.relative_gap > self.allowed(posed) / 10
         ):  # never blame a solver for a loose bound of ours
-            raise CheckSkipped(
-                f"{case.name}: the ground truth is certified to {truth.certificate.relative_gap:.1e} only"
-            )
+            raise TruthTooWide(case.name, truth.certificate.relative_gap)
         try:
             certificate = certify(posed.problem, **given, reference=truth)
         except DataError as error:

@@ -36,6 +36,14 @@ class CheckSkipped(Exception):  # noqa: N818 (a verdict, not an error)
     """The check cannot tell, or does not apply; the text says why."""
 
 
+class TruthTooWide(CheckSkipped):
+    """The enclosure of the optimum (``gap``, relative) is too wide for the tolerance: it cannot tell, whatever the answer."""
+
+    def __init__(self, case: str, gap: float) -> None:
+        super().__init__(f"{case}: the ground truth is certified to {gap:.1e} only")
+        self.gap = gap
+
+
 def ask(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Call the solver's code: what it raises (sys.exit included) is its failure; what we raise elsewhere stays ours."""
     try:

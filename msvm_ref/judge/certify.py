@@ -17,7 +17,7 @@ import numpy as np
 from msvm_ref.errors import MsvmError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.feasible import FeasibleDual, feasible_dual, lengths
+from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
 from msvm_ref.judge.image import image_of_coef, image_of_weights, levels
 from msvm_ref.judge.kkt import distance_bound, dual_faults, kkt, sum_to_zero_fault, title
 from msvm_ref.judge.objective import Enclosed, Image, dual_value, expansion, primal_value
@@ -27,8 +27,9 @@ from msvm_ref.model.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What was recomputed of a candidate: P and its image, the repaired alpha, D and the image of W_alpha."""
+    """What was recomputed of a candidate of a problem: P and its image, the repaired alpha, D and the image of W_alpha."""
 
+    problem: Problem
     candidate: Candidate
     upper: Enclosed | None
     image: Image | None
@@ -57,11 +58,18 @@ class Worth:
 
 
 def judge(
-    problem: Problem, handed: Candidate, helpers: Sequence[tuple[Candidate, str]] = ()
+    problem: Problem,
+    handed: Candidate,
+    helpers: Sequence[tuple[Candidate, str]] = (),
+    begun: Worth | None = None,
 ) -> Certificate:
-    """The certificate of a candidate; each helper comes with the words that say whose it is."""
-    own = worth(problem, handed)
+    """The certificate of a candidate; each helper comes with the words that say whose it is.
+
+    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, where it has been asked.
+    """
     others = [(worth(problem, helper), words) for helper, words in helpers]
+    floor = max((w.low for w, _ in others), default=None)
+    own = worth(problem, handed, floor, begun)
     everyone = [(own, "the candidate's alpha, repaired"), *others]
     best, lower_from = max(everyone, key=lambda pair: pair[0].low)
     lower, upper = max(best.low, 0.0), min(w.high for w, _ in everyone)
@@ -80,9 +88,7 @@ def judge(
         upper=upper,
         primal_value=own.high if handed.has_primal else None,
         dual_value=own.low if handed.alpha is not None else None,
-        distance_bound=distance_bound(
-            problem, primal.candidate, lengths(problem), primal.high, lower
-        )
+        distance_bound=distance_bound(problem, primal.candidate, primal.high, lower)
         if primal.upper is not None
         else math.inf,
         rounding=own.doubt + (own.dual.charge if own.dual else 0.0),
@@ -120,14 +126,23 @@ def repaired(problem: Problem, alpha: Array) -> Array:
     return feasible_dual(problem, alpha).alpha
 
 
-def worth(problem: Problem, handed: Candidate) -> Worth:
-    """P and D of a candidate, evaluated with as much care as it takes for rounding not to show."""
+def worth(
+    problem: Problem, handed: Candidate, floor: float | None = None, begun: Worth | None = None
+) -> Worth:
+    """P and D of a candidate, evaluated with as much care as it takes for rounding not to show in the gap.
+
+    ``floor`` is a lower bound of the optimum from elsewhere; without one, and without alpha, no gap hides anything.
+    """
     dual = None if handed.alpha is None else feasible_dual(problem, handed.alpha)
     alpha = np.zeros((0, 1)) if dual is None else dual.alpha
     support = problem.n if handed.coef is not None else int(alpha.any(axis=1).sum())
     for care in levels(problem, support):
-        found = _evaluated(problem, handed, dual, care)
-        gap = found.high - max(found.low, 0.0) if dual is not None else 0.0
+        if care == 0 and begun and begun.problem is problem and begun.candidate is handed:
+            found = begun
+        else:
+            found = _evaluated(problem, handed, dual, care)
+        known = dual is not None or floor is not None
+        gap = found.high - max(found.low, floor or 0.0, 0.0) if known else 0.0
         if found.doubt <= max(1e-3 * gap, 1e-12 * abs(found.high)):
             break
     return found
@@ -147,4 +162,4 @@ def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, c
         image = alpha_image if same else image_of_coef(problem, handed.coef, care)
     if image is not None and handed.b is not None:
         upper = primal_value(problem, image, handed.b)
-    return Worth(handed, upper, image, dual, lower, alpha_image)
+    return Worth(problem, handed, upper, image, dual, lower, alpha_image)

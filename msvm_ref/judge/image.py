@@ -32,6 +32,8 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
 BLOCK = 64
+LEAST = 2e-323
+"""What a product that underflows may lose: a bound that is multiplied by the features afterwards must not lose it."""
 MOST_EXTENDED = 3e8
 """Kernel entries times features up to which extended precision is affordable."""
 
@@ -51,13 +53,13 @@ def image_of_weights(
     dtype: Any = np.longdouble if care == 2 else np.float64
     unit = float(np.finfo(dtype).eps)
     with np.errstate(over="ignore", invalid="ignore"):
-        phi, W = problem.features.astype(dtype), np.asarray(W, dtype=dtype)
-        scores, size = phi @ W, abs(phi) @ abs(W)
-        doubt = rounding(_row_length(phi) + 2, unit) * size + UNDERFLOW
-        off = np.zeros(0, dtype=dtype)
+        phi, W = problem.features.astype(dtype, copy=False), np.asarray(W, dtype=dtype)
+        tiny = rounding(_row_length(phi) + 2, unit)
+        slip, off = tiny * abs(W) + LEAST, np.zeros(0, dtype=dtype)
         if error is not None:
-            doubt = doubt + (abs(phi) @ error) * (1 + rounding(_row_length(phi) + 2, unit))
+            slip = slip + (1 + tiny) * error
             off = (abs(W) * error + error * error).ravel()
+        scores, doubt = phi @ W, abs(phi) @ slip + UNDERFLOW
         inexact = bool(W.any() or (error is not None and error.any()))
         half = summed((W * W / 2).ravel(), off, unit, inexact)
         if own and problem.spec.sum_to_zero:
@@ -81,13 +83,14 @@ def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | No
         return _kernel_image(problem, coef, care, error)
     dtype: Any = np.longdouble if care == 2 else np.float64
     with np.errstate(over="ignore", invalid="ignore"):
-        phi, coef = problem.features.astype(dtype), np.asarray(coef, dtype=dtype)
-        size = abs(phi).T @ (abs(coef) if error is None else abs(coef) + error)
-        doubt = rounding(problem.n + 2, float(np.finfo(dtype).eps)) * size
-        if error is not None:
-            doubt = doubt + (abs(phi).T @ error) * (1 + 1e-6)
-        if coef.any() or (error is not None and error.any()):
-            doubt = doubt + UNDERFLOW  # no coefficient, no weight: W is 0 then
+        phi, coef = problem.features.astype(dtype, copy=False), np.asarray(coef, dtype=dtype)
+        tiny = rounding(problem.n + 2, float(np.finfo(dtype).eps))
+        error = np.zeros_like(coef) if error is None else error
+        slip = tiny * (abs(coef) + error) + (1 + 1e-6) * error
+        if coef.any() or error.any():  # ``slip`` may underflow where these do not
+            doubt = abs(phi).T @ (slip + LEAST) + UNDERFLOW
+        else:  # no coefficient, no weight: W is 0 then
+            doubt = np.zeros((phi.shape[1], problem.d), dtype=dtype)
         return image_of_weights(problem, phi.T @ coef, care, doubt, own=False)
 
 

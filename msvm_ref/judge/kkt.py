@@ -118,9 +118,7 @@ def _tilt_of_coef(problem: Problem, coef: Array, size: float) -> float:
     return math.sqrt(2 * max(image_of_coef(problem, r.astype(float), 0, error).half_norm.high, 0.0))
 
 
-def distance_bound(
-    problem: Problem, at: Candidate, lengths: Array, above: float, lower: float
-) -> float:
+def distance_bound(problem: Problem, at: Candidate, above: float, lower: float) -> float:
     """||W - W*|| <= ||W - Pi W|| + sqrt(2 (P(Pi W) - optimum)), every step rounded up; the first term only under sum-to-zero.
 
     ||W - Pi W|| = ||sum_c w_c|| / sqrt(d), and ||sum_i r_i phi(x_i)|| <= sum_i s_i |r_i| where W is given by its coef.
@@ -135,7 +133,7 @@ def distance_bound(
     assert rows is not None
     sums = abs(rows.sum(axis=1)) + rounding(problem.d) * abs(rows).sum(axis=1)
     if at.W is None:
-        off = float(lengths @ sums) * (1 + 1e-9)
+        off = float(lengths(problem) @ sums) * (1 + 1e-9)
         square = Fraction(off) ** 2 if math.isfinite(off) else None
     else:
         square = (

@@ -16,7 +16,7 @@ import numpy as np
 from msvm_ref.errors import DataError
 from msvm_ref.judge.candidate import Candidate, candidate, shaped
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge, worth
+from msvm_ref.judge.certify import Worth, judge, worth
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
@@ -51,8 +51,9 @@ def certify(
         raise DataError("problem", "be a Problem", repr(problem)[:80])
     handed = handed_in(problem, W, b, alpha, coef, scores)
     residual = None if scores is None else _residual(problem, handed, scores)
-    helpers = [*_admitted(problem, reference), *_completed(problem, handed, reference is not None)]
-    certificate = replace(judge(problem, handed, helpers), scores_residual=residual)
+    begun = worth(problem, handed, floor=0.0) if handed.alpha is None else None
+    helpers = [*_admitted(problem, reference), *_completed(problem, handed, reference, begun)]
+    certificate = replace(judge(problem, handed, helpers, begun), scores_residual=residual)
     if not rigorous:
         return certificate
     from msvm_ref.exact.rigorous import made_rigorous
@@ -76,10 +77,14 @@ def handed_in(
     return _from_scores(problem, shaped("scores", scores, (problem.n, problem.d)), b, alpha)
 
 
-def _completed(problem: Problem, handed: Candidate, referred: bool) -> Helpers:
+def _completed(
+    problem: Problem, handed: Candidate, reference: Reference, begun: Worth | None
+) -> Helpers:
     """The half the candidate lacks, unless a reference brings it."""
     if handed.alpha is None:
-        return [] if referred else [(completed(problem, handed), "the dual point built for it")]
+        if reference is not None:
+            return []
+        return [(completed(problem, handed, begun), "the dual point built for it")]
     return (
         []
         if handed.has_primal
@@ -87,11 +92,11 @@ def _completed(problem: Problem, handed: Candidate, referred: bool) -> Helpers:
     )
 
 
-def completed(problem: Problem, handed: Candidate) -> Candidate:
+def completed(problem: Problem, handed: Candidate, begun: Worth | None = None) -> Candidate:
     """Multipliers built for weights, with their own weights; or the weights of multipliers."""
     if handed.alpha is not None:
         return with_weights(problem, handed.alpha)
-    own, b = worth(problem, handed), handed.b
+    own, b = begun or worth(problem, handed, floor=0.0), handed.b
     assert own.image is not None
     assert b is not None
     f = np.asarray(own.image.scores, dtype=float)

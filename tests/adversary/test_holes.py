@@ -182,6 +182,14 @@ def test_coefficients_whose_weights_underflow_are_not_free_of_charge():
     assert zero.lower == zero.upper == zero.distance_bound == 0.0
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-309, 1e-300])
+def test_nor_are_those_of_a_linear_kernel_whose_bound_underflows_too(size):
+    problem = mr.Problem(mr.WW, [[1e-20], [-1e-20]], [0, 0], bias="free", n_classes=2)
+    certificate = mr.certify(problem, coef=[[size, -size], [0.0, 0.0]], b=[5.0, -5.0])
+    assert certificate.primal_value > 0
+    assert certificate.distance_bound > 0
+
+
 def test_a_tilt_that_cannot_be_told_from_zero_has_a_distance_in_balls_too():
     """Coefficients that sum to nearly zero: ||sum_c w_c||^2 lies in a ball around 0, which has no square root."""
     X = np.array([[99998.2, 100000.0, 99997.3], [100001.3, 99998.7, 100002.3]])[[0, 1, 0, 1]]

@@ -18,13 +18,15 @@ from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.data import case_of
 from msvm_ref.conformance.atlas.entry import AtlasEntry, Fault
 from msvm_ref.conformance.atlas.findings import shown_by_script
+from msvm_ref.conformance.atlas.formula import formula_of
 from msvm_ref.conformance.atlas.markdown import markdown
 from msvm_ref.conformance.atlas.measure import measured
 from msvm_ref.conformance.atlas.page import page
 from msvm_ref.conformance.atlas.probes import Installed
 from msvm_ref.conformance.atlas.registry import ENTRIES, entry_named
-from msvm_ref.conformance.atlas.runner import LibraryProcess, cell, run
+from msvm_ref.conformance.atlas.runner import KINDS, LibraryProcess, cell, run
 from msvm_ref.conformance.atlas.runner import Truths as RunTruths
+from msvm_ref.conformance.atlas.table import took
 from msvm_ref.conformance.atlas.truths import truth
 from msvm_ref.model.catalogue import CS, WW
 from msvm_ref.model.conventions import Convention, Factor
@@ -57,6 +59,44 @@ def test_names_are_unique_and_adapters_exist():
         squared = "²" if machine.cost == "quadratic" else ""
         assert e.machine == ("OVO" if e.pairs else machine.name + squared)
         assert all(f.path.is_file() for f in e.findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("kernlab-kbb", "1/2 (||W||² + ||b||²) + C Σ Σ_{c≠y} [2 − (f_y − f_c)]₊"),
+        ("liblinear-s4", "1/2 (||W||² + ||b||²) + C Σ max_{c≠y} [1 − (f_y − f_c)]₊"),
+        ("libsvm", "every pair: 1/2 ||w||² + C Σ [1 − y f]₊, b free"),
+        ("torch-ww2", "λ/2 (||W||² + ||b||²) + 1/n Σ Σ_{c≠y} [1 − (f_y − f_c)]₊²"),
+        ("snapml-hinge", "each class against the rest: λ/2 ||w||² + Σ [1 − y f]₊, no b"),
+    ],
+)
+def test_the_formula_is_that_of_the_fields(name, formula):
+    convention = entry_named(name).convention
+    assert formula_of(convention, entry_named(name).pairs) == formula
+    other = replace(convention, loss=Factor(Fraction(3)), multiple=Factor(Fraction(1, 2)))
+    assert formula_of(other) != formula_of(convention)
+    assert "[3 − " in formula_of(other)
+
+
+def test_a_fault_of_input_ranks_below_a_wrong_answer():
+    fit = {"objective": 1.0, "seconds": 0.1}
+    cells = [{"kind": kind, "data": "iris", "fits": [{**fit, "error": 0.0}]} for kind in KINDS]
+    far = [{"kind": kind, "data": "iris", "fits": [{**fit, "error": 0.5}]} for kind in KINDS]
+    taken = {"title": "takes NaN", "severity": "input", "shown": True}
+    right = {"name": "r", "version": "1", "cells": cells, "findings": [taken]}
+    off = {"name": "o", "version": "1", "cells": far, "findings": []}
+    wrong = {**right, "name": "w", "findings": [{**taken, "severity": "wrong"}]}
+    assert [e["name"] for e in v.by_severity([right, off, wrong])] == ["w", "o", "r"]
+
+
+def test_the_time_of_a_run_says_whose_it_is():
+    entries = [{"version": "1", "seconds": 20.0}, {"version": "1", "seconds": 30.0}]
+    told = took({"seconds": 26.0, "jobs": 2, "taken_over": 0, "entries": entries})
+    assert "26 s by the clock" in told
+    assert "2 libraries at a time" in told
+    assert "50 s summed over the entries" in told
+    assert "taken over" not in told
 
 
 def test_a_script_uses_neither_this_package_nor_its_solvers():
@@ -104,7 +144,17 @@ def test_after_an_abort_the_next_fit_has_a_process_again():
 
 def test_a_fit_that_hangs_is_ended():
     worker = LibraryProcess(entry("hangs"), 3.0)
-    assert "3 s" in worker.fit(case_of("wine"), "default")["broke"]
+    late = worker.fit(case_of("wine"), "default")
+    assert "3 s" in late["broke"]
+    cells = [{"kind": kind, "data": "wine", "fits": [late]} for kind in KINDS]
+    record = {"version": "1", "cells": cells}
+    assert v.verdict_of(record) == "slow"
+    assert v.remarks(record) == ["no answer within the time limit on wine"]
+    ended = {
+        "version": "1",
+        "cells": [{**cells[1], "fits": [late, {"broke": "ended by signal 6"}]}],
+    }
+    assert v.verdict_of(ended) == "breaks"
 
 
 def test_labels_that_are_no_argmax_are_counted():
@@ -250,10 +300,11 @@ def test_wrong_words_are_usage_errors(words, capsys):
 
 
 def test_the_bug_report_has_the_script_and_what_it_prints(capsys):
-    assert main(["atlas", "--bug-report", "sklearn-sgd"]) == 0
+    assert main(["atlas", "--bug-report", "sklearn-sgd", "--data", "iris"]) == 0
     told = capsys.readouterr().out
     assert "SGDClassifier" in told
     assert "AssertionError" in told
+    assert "weak duality encloses the optimum in [" in told
     assert "msvm_ref" not in told
     assert main(["atlas", "--bug-report", "sklearn-svc"]) == 2
 

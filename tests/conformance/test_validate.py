@@ -50,6 +50,16 @@ def module(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_an_enclosure_too_wide_for_the_tolerance_is_undecided_and_no_pass(module, capsys):
+    words = ["validate", "mysvm:good", "--machine", "WW", "--suite", "quick", "-q"]
+    assert main([*words, "--tolerance", "1e-17"]) == 1
+    told = capsys.readouterr().out
+    assert "UNDECIDED" in told
+    assert "ok  " not in told
+    assert "NOT OPTIMAL" not in told
+    assert "which the ground truth can decide" in told
+
+
 def test_a_good_function_passes(module, capsys):
     assert (
         main(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from msvm_ref.conformance.atlas.entry import FOLDER, AtlasEntry
 from msvm_ref.conformance.atlas.findings import shown_by_script
+from msvm_ref.conformance.atlas.formula import formula_in, formula_of
+from msvm_ref.conformance.atlas.verdict import RIGHT
 
 LANGUAGES = {".py": "python", ".R": "r", ".js": "javascript"}
 
@@ -15,7 +18,7 @@ LANGUAGES = {".py": "python", ".R": "r", ".js": "javascript"}
 def bug_report(entry: AtlasEntry, limit: float = 60.0, kept: dict[str, Any] | None = None) -> str:
     """One text for each finding whose script shows it here; one line for those that it does not show.
 
-    ``kept``: the entry's record in a run, for the certificate of its worst fit.
+    ``kept``: the entry's record in a run, or ``measured_now``, for the certificate of its worst fit.
     """
     version = entry.probe.version()
     if not version:
@@ -26,6 +29,7 @@ def bug_report(entry: AtlasEntry, limit: float = 60.0, kept: dict[str, Any] | No
         "version": version,
         "title": entry.title,
         "source": entry.convention.source,
+        "formula": formula_of(entry.convention, entry.pairs),
         "cells": (kept or {}).get("cells", ()),
     }
     texts = []
@@ -38,6 +42,16 @@ def bug_report(entry: AtlasEntry, limit: float = 60.0, kept: dict[str, Any] | No
     return "\n".join(texts)
 
 
+def measured_now(entry: AtlasEntry, data: Iterable[str], limit: float) -> dict[str, Any]:
+    """One fit of each small data set at the tightest settings, certified: the record a run would have of it."""
+    from msvm_ref.conformance.atlas.runner import LibraryProcess, Truths, cell
+
+    if not entry.probe.version() or all(f.severity == "input" for f in entry.findings):
+        return {}
+    worker, truths = LibraryProcess(entry, limit), Truths()
+    return {"cells": [cell(worker, "tight", name, 1, truths) for name in data if name != "digits"]}
+
+
 def tracker_text(record: dict[str, Any], fault: dict[str, Any], where: str) -> str:
     """The report of one fault, from the entry's record in a run."""
     script = Path(FOLDER / "reproducers" / fault["script"])
@@ -45,7 +59,7 @@ def tracker_text(record: dict[str, Any], fault: dict[str, Any], where: str) -> s
 
 {record["library"]} {record["version"]}, {record["title"]}; {where}.
 
-What it minimises: {record["source"]}.
+What it minimises: {formula_in(record)}.
 
 ```{LANGUAGES[script.suffix]}
 {script.read_text().strip()}
@@ -68,7 +82,7 @@ def _certificate(record: dict[str, Any]) -> str:
         for cell in record["cells"]
         if cell["kind"] == "tight"
         for fit in cell["fits"]
-        if "error" in fit
+        if fit.get("error", 0.0) > RIGHT
     ]
     if not fits:
         return ""

@@ -14,6 +14,13 @@ ENTRIES: tuple[AtlasEntry, ...] = (
         "sklearn-linearsvc-cs", "scikit-learn", "LinearSVC(multi_class='crammer_singer')",
         "Python", SKLEARN, INSTALL_SKLEARN, "CS", "liblinear-cs", "scikit_learn:linear_svc",
         {"multi_class": "crammer_singer"}, {"tol": 1e-12, "max_iter": LONG},
+        findings=(
+            Fault(
+                "LinearSVC(multi_class='crammer_singer', max_iter=10**6) stops after 100000 iterations on wine as published, "
+                "more than 1 % above a point given by hand, without a warning",
+                "sklearn_linearsvc_cs.py", "silent",
+            ),
+        ),
     ),
     AtlasEntry(
         "sklearn-linearsvc-hinge", "scikit-learn", "LinearSVC(loss='hinge')",

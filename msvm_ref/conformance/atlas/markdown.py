@@ -6,6 +6,7 @@ from typing import Any
 
 from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.entry import FOLDER
+from msvm_ref.conformance.atlas.formula import formula_in
 from msvm_ref.conformance.atlas.table import number, took
 from msvm_ref.pages import provenance_text
 
@@ -13,7 +14,8 @@ HEAD = """# The atlas of multi-class SVMs
 
 What installable libraries compute, against the certified optimum of the problem each says it solves. *Error* is
 (objective − optimum) / optimum, the optimum enclosed by a certificate; the largest over the data sets and over up to {repeats}
-fits each, at default and at the tightest settings. *right*: within 1e-6 at its tightest, *close*: within 1e-2, *off*: beyond.
+fits each, at default and at the tightest settings. *right*: within 1e-6 at its tightest, *close*: within 1e-2, *off*: beyond;
+*breaks*: some fit had no answer, *slow*: none within the time limit (which a loaded machine may be the reason of).
 *FAULTY*: a script of plain library calls, without this package, shows the fault as well; it is printed below.
 """
 
@@ -51,6 +53,7 @@ def _matrix(entries: list[dict[str, Any]], data: list[str]) -> str:
 
 def _entry(entry: dict[str, Any]) -> str:
     lines = [f"### {entry['name']}", "", f"`{entry['title']}` — {entry['source']}.", ""]
+    lines += [f"Minimises {formula_in(entry)}.", ""]
     lines += ["| data | default | tight |", "|---|---|---|"]
     for name in dict.fromkeys(cell["data"] for cell in entry["cells"]):
         lines.append(f"| {name} | {span(entry, 'default', name)} | {span(entry, 'tight', name)} |")

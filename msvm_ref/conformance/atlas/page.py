@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msvm_ref.conformance.atlas import verdict as v
 from msvm_ref.conformance.atlas.bug_report import tracker_text
 from msvm_ref.conformance.atlas.entry import FOLDER
+from msvm_ref.conformance.atlas.formula import formula_in
 from msvm_ref.conformance.atlas.markdown import span
 from msvm_ref.conformance.atlas.table import number, took
 from msvm_ref.pages import article, definitions, escape, provenance_text
@@ -16,6 +17,7 @@ MARKS: dict[str, Literal["good", "caution", "bad"]] = {
     "right": "good",
     "close": "caution",
     "unfinished": "caution",
+    "slow": "caution",
     "off": "bad",
     "breaks": "bad",
     "FAULTY": "bad",
@@ -41,7 +43,9 @@ def page(record: dict[str, Any]) -> str:
         f"<p>{len(here)} solvers of {len({e['library'] for e in here})} libraries against the certified optimum of the "
         f"problem each says it solves: {faulty} with a fault that a script without this package shows as well. Error is "
         "(objective − optimum) / optimum, the largest over data sets and up to "
-        f"{record['repeats']} fits each. Right: within {v.RIGHT:g} at its tightest settings; close: within {v.CLOSE:g}.</p>",
+        f"{record['repeats']} fits each. Right: within {v.RIGHT:g} at its tightest settings; close: within {v.CLOSE:g}; off: "
+        "beyond; breaks: some fit had no answer; slow: none within the time limit, which a loaded machine may be the reason "
+        f"of. Run of {escape(record['provenance']['date'])}.</p>",
         BOXES,
         _matrix(here),
         "<h2>One by one, the worst first</h2>",
@@ -104,7 +108,8 @@ def _block(e: dict[str, Any]) -> str:
     )
     rows = [
         ("calls", f"<code>{escape(e['title'])}</code>"),
-        ("solves", escape(e["source"])),
+        ("solves", escape(formula_in(e))),
+        ("written", escape(e["source"])),
         ("default", escape(e["settings"]["default"])),
         ("tightest", escape(e["settings"]["tight"])),
         ("install", f"<code>{escape(e['install'])}</code>"),

@@ -18,6 +18,7 @@ import numpy as np
 from msvm_ref.conformance.atlas.data import DATA, WORDS, case_of
 from msvm_ref.conformance.atlas.entry import AtlasEntry
 from msvm_ref.conformance.atlas.findings import shown_by_script
+from msvm_ref.conformance.atlas.formula import formula_of
 from msvm_ref.conformance.atlas.measure import measured
 from msvm_ref.conformance.atlas.truths import truth
 from msvm_ref.conformance.cases import Case
@@ -123,6 +124,7 @@ def described(entry: AtlasEntry) -> dict[str, Any]:
         "install": entry.install,
         "convention": entry.convention.name,
         "source": entry.convention.source,
+        "formula": formula_of(entry.convention, entry.pairs),
         "bias": entry.convention.bias,
         "recipe": not entry.solver,
         "settings": {kind: _words(entry.settings(kind)) for kind in KINDS},

@@ -3,7 +3,8 @@
 right    within RIGHT of the certified optimum at its tightest settings, on every data set
 close    within CLOSE
 off      beyond that, on some data set
-breaks   a fit without an answer
+breaks   a fit without an answer: an exception, an abort
+slow     a fit that was ended by the time limit, which a loaded machine may be the reason of
 unfinished   a data set was left out: the run's time was used up
 """
 
@@ -16,7 +17,7 @@ from typing import Any
 from msvm_ref.conformance.atlas.entry import SEVERITY
 
 RIGHT, CLOSE = 1e-6, 1e-2
-ORDER = ("off", "breaks", "close", "unfinished", "right", "not installed")
+ORDER = ("off", "breaks", "close", "slow", "unfinished", "right", "not installed")
 
 
 def verdict_of(record: dict[str, Any]) -> str:
@@ -27,8 +28,10 @@ def verdict_of(record: dict[str, Any]) -> str:
     worst = max(_errors(fits), default=0.0)
     if worst > CLOSE:
         return "off"
-    if any("error" not in fit and "left" not in fit for fit in fits):
+    if any("error" not in fit and "left" not in fit and not _late(fit) for fit in fits):
         return "breaks"
+    if any(_late(fit) for fit in fits):
+        return "slow"
     if any("left" in fit for fit in fits):
         return "unfinished"
     return "close" if worst > RIGHT else "right"
@@ -77,8 +80,11 @@ def remarks(record: dict[str, Any]) -> list[str]:
     """What was measured beside the error, a few words each."""
     cells = record.get("cells", ())
     out = [f["title"] for f in faults_of(record) if f["severity"] == "input"]
-    broken = {fit.get("broke") or fit.get("failure") for c in cells for fit in c["fits"]} - {None}
-    out += [f"no answer: {sorted(broken)[0]}"] if broken else []
+    every = [(c["data"], fit) for c in cells for fit in c["fits"]]
+    broken = [fit.get("broke") or fit.get("failure") for _, fit in every if not _late(fit)]
+    out += [f"no answer: {sorted(filter(None, broken))[0]}"] if any(broken) else []
+    late = list(dict.fromkeys(name for name, fit in every if _late(fit)))
+    out += [f"no answer within the time limit on {', '.join(late)}"] if late else []
     unlike = sum(fit.get("labels_off", 0) for c in cells for fit in c["fits"])
     out += [f"{unlike} labels are no argmax of its own scores"] if unlike else []
     if worse := worse_when_tight(record):
@@ -122,6 +128,11 @@ def by_severity(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             r["name"],
         ),
     )
+
+
+def _late(fit: dict[str, Any]) -> bool:
+    """Was it ended by the time limit? (The words are those of ``process``.)"""
+    return "must answer within" in fit.get("broke", "")
 
 
 def _severities(record: dict[str, Any]) -> list[int]:

@@ -55,16 +55,16 @@ def solve_fast(
     cache_mb: float = 1000.0,
     stop: Literal["gap", "kkt"] = "gap",
     kkt: float = 1e-3,
-    start: Solution | None = None,
+    start: Solution | Candidate | None = None,
     progress: Callable[[float], None] | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
     workspace: Workspace | None = None,
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
-    the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data)
-    warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends at the papers'
-    rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with on_interrupt="best" the first one
-    ends the solve like ``max_seconds`` does.
+    the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data, or a
+    Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends
+    at the papers' rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with on_interrupt="best" the
+    first one ends the solve like ``max_seconds`` does.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
     if on_interrupt not in ("raise", "best"):
@@ -94,7 +94,7 @@ class _Ascent:
         seed: int,
         cache_mb: float,
         kkt: float | None,
-        start: Solution | None,
+        start: Solution | Candidate | None,
         workspace: Workspace,
     ) -> None:
         self.problem, self.tolerance, self.kkt = problem, tolerance, kkt
@@ -283,12 +283,17 @@ class _Ascent:
             self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
             self.engine.survey(self.engine.scores)
 
-    def _warm(self, start: Solution) -> None:
+    def _warm(self, start: Solution | Candidate) -> None:
         """alpha of another C (or machine's weights), scaled and made feasible."""
-        alpha = clipped(self.problem, start.alpha * (self.problem.C / start.problem.C))
+        C, at = (
+            (start.problem.C, start.candidate)
+            if isinstance(start, Solution)
+            else (self.problem.C, start)
+        )
+        alpha = clipped(self.problem, at.dual * (self.problem.C / C))
         self.engine.restart(alpha, self.engine.b0)
-        if self.free:
-            self.engine.shift_bias(start.b - self.engine.true_bias)
+        if self.free and at.b is not None:
+            self.engine.shift_bias(at.b - self.engine.true_bias)
 
 
 @dataclass(frozen=True)
@@ -344,7 +349,7 @@ def _check(
     cache_mb: float,
     stop: str,
     kkt: float,
-    start: Solution | None,
+    start: Solution | Candidate | None,
 ) -> None:
     if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
         raise DataError("max_iter", "be a positive integer", repr(max_iter))
@@ -356,7 +361,9 @@ def _check(
     if stop not in ("gap", "kkt"):
         raise DataError("stop", "be 'gap' or 'kkt'", repr(stop))
     if start is not None and (
-        not isinstance(start, Solution) or start.alpha.shape != (problem.n, problem.d)
+        not isinstance(start, (Solution, Candidate))
+        or start.alpha is None
+        or start.alpha.shape != (problem.n, problem.d)
     ):
         raise DataError(
             "start", "be a Solution with as many examples and classes", repr(start)[:80]

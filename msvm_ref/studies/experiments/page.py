@@ -63,7 +63,8 @@ class Chapter:
 
     def rankings(self) -> list[tuple[str, MeanRanks]]:
         """Ours, and the paper's over the same rows."""
-        if self.study.measure != "accuracy" or self.is_figure:
+        several_solvers = any(c.solver for c in self.study.contenders)
+        if self.study.measure != "accuracy" or self.is_figure or several_solvers:
             return []
         ours = self.means
         theirs = {place: printed.value for place, printed in self.study.printed.items()}
@@ -205,7 +206,7 @@ def _html_table(chapter: Chapter) -> str:
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
-    return f"{caption}<div class=scroll><table class=nowrap style='font-size:.9em'><tr>{head}</tr>{''.join(body)}</table></div>"
+    return f"{caption}<div class=scroll><table class=nowrap style='font-size:.82em'><tr>{head}</tr>{''.join(body)}</table></div>"
 
 
 def _ours(study: Study, r: Result) -> str:

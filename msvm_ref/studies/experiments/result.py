@@ -88,11 +88,21 @@ def stored(
     sources: Any = None,
     contenders: Any = None,
 ) -> list[Result]:
-    """What the store has of the study; where a data set is there by several protocols, by the first named."""
-    chosen: dict[tuple[str, str], Ending] = {}
-    for protocol in reversed(protocols):
+    """What the store has of the study; where a data set is there by several protocols, by that of most columns, or by the
+    first named.
+    """
+    by_row: dict[str, list[list[Ending]]] = {}
+    for protocol in protocols:
+        rows: dict[str, list[Ending]] = {}
         for outcome in read(study, store, protocol, sources, contenders):
-            chosen[outcome.source.label, outcome.contender.label] = outcome
+            rows.setdefault(outcome.source.label, []).append(outcome)
+        for row, outcomes in rows.items():
+            by_row.setdefault(row, []).append(outcomes)
+    chosen = {
+        (row, outcome.contender.label): outcome
+        for row, choices in by_row.items()
+        for outcome in max(choices, key=len)
+    }
     order = [(s.label, c.label) for s in study.sources for c in study.contenders]
     return results(study, [chosen[place] for place in order if place in chosen])
 

@@ -108,13 +108,16 @@ def differences(form: Contrast) -> tuple[list[float], str]:
     rows = mine.rows(columns)
     if form.other_study:
         rows = [row for row in rows if row in other.rows(form.less)]
+        rows = [
+            r for r in rows if _protocol(mine, [r], form.more) == _protocol(other, [r], form.less)
+        ]
     reduced = np.max if form.of_less == "max" else np.mean
     if form.row:
         if form.row not in rows:
             return [], f"{form.row} is not among the results that come along"
         more = np.array([_scaled(form, mine.values(form.row, c)) for c in form.more])
         less = np.array([_scaled(form, other.values(form.row, c)) for c in form.less])
-        told = f"{more.shape[1]} splits of {form.row} ({_protocol(mine, [form.row], form.more)})"
+        told = f"{more.shape[1]} splits of {form.row} ({mine.protocols[form.row, form.more[0]]})"
         return list(more.mean(axis=0) - reduced(less, axis=0)), told
     numbers = [
         float(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from msvm_ref.studies.experiments.uv import stopped
 from msvm_ref.studies.papers.claim import Evidence
 from msvm_ref.studies.papers.findings import (
     ABSOLUTE,
@@ -19,6 +20,7 @@ from msvm_ref.studies.papers.findings import (
     within,
 )
 
+STOPPED = "uv-table5-stopped"
 RBF, LINEAR, SECONDS, SUPPORT = "uv-table4", "uv-table5", "uv-fig4", "uv-fig5"
 SEVEN = tuple(c for c in NINE if c not in ("AMO", "ATM"))
 EIGHT = tuple(c for c in NINE if c != "MMR")
@@ -129,8 +131,17 @@ CLAIMS = (
         "section 4.4",
         "stopping at a violation of 1e-3 does not change accuracies",
         within,
-        Contrast("uv-table5-stopped", NINE, NINE, margin=1.0, other_study=LINEAR),
+        Contrast(STOPPED, tuple(map(stopped, NINE)), NINE, margin=1.0),
         "linear machines by coordinate descent to 1e-3 against certified optima, within one point",
+    ),
+    claim(
+        "UV-E5-LIMIT",
+        "section 4.4",
+        "the limit of iterations did not influence the outcome: linear OVA on Vehicle is as accurate at the limit",
+        within,
+        Contrast(STOPPED, (stopped("OVA"),), ("OVA",), row="Vehicle", margin=1.0),
+        "coordinate descent to 1e-3 or to UV's limit of 10^5 sweeps against the certified optimum of the same parameters, "
+        "split by split, within one point",
     ),
     claim(
         "UV-TIME-MMR",

@@ -12,7 +12,7 @@ from msvm_ref.model.kernels import rbf
 from msvm_ref.studies.circle import classify
 from msvm_ref.studies.experiments import engine
 from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
-from msvm_ref.studies.experiments.result import results
+from msvm_ref.studies.experiments.result import results, stored
 from msvm_ref.studies.experiments.samples import Draw, defaults, sample
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender
@@ -199,3 +199,15 @@ def test_what_is_timed_is_trained_from_nothing(tmp_path):
         assert len(store.records) == before + 2
     assert [r.started for r in ending.records] == [None, None]
     assert timed.measure == "seconds"
+
+
+def test_a_row_is_of_one_protocol(tmp_path):
+    """Of that with most columns: a paper's protocol that is half done does not mix with the quick one."""
+    paper = replace(SMALL.paper_protocol, splits=4)
+    study = replace(SMALL, paper_protocol=paper)
+    with Store(tmp_path / "mixed.sqlite") as store:
+        engine.run(study, store, "quick")
+        engine.run(study, store, "paper", contenders=study.contenders[:1])
+        assert {r.outcome.protocol.name for r in stored(study, store)} == {"quick"}
+        engine.run(study, store, "paper")
+        assert {r.outcome.protocol.name for r in stored(study, store)} == {"paper"}
