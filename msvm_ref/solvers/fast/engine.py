@@ -22,12 +22,16 @@ from msvm_ref.solvers.fast.steps import expand_all, survey
 
 Index = NDArray[np.int64]
 RELAXED = 1.4
-"""A block's step is this much longer than to its optimum, within (0, 2); 1.3 to 1.6 take a fifth to a third off the visits."""
+"""A block's step is this much longer than to its optimum, within (0, 2); 1.3 to 1.6 take a fifth to a third off the visits. Not
+under the penalty of a free bias, which makes all rows nearly parallel: there AMO at a tiny C was seen not to settle."""
 
 
 class Engine(ABC):
     width = 0
     """Features, where the kernel is linear and they are at hand; else 0."""
+
+    together = 0
+    """Passes go into one call up to so many visits."""
 
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
         n, d = problem.n, problem.d
@@ -39,7 +43,7 @@ class Engine(ABC):
         ints, floats = np.empty((2, d + 1), dtype=np.int64), np.zeros((2, d + 1))
         self.scratch = (*ints, *floats, np.zeros((1, d)), *np.zeros((6, d)))
         self.steps, self.violation, self.gains = 0, np.inf, np.zeros(0)
-        self.omega = RELAXED
+        self.omega = 1.0 if self.free else RELAXED
 
     @property
     def A(self) -> Array:

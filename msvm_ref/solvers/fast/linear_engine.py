@@ -143,7 +143,7 @@ class LinearEngine(Engine):
         self.weights = np.zeros((p, d) if self.sparse else (d, p))
         self.bias = np.zeros(d)
         self.squares = np.asarray((self.X * self.X).sum(axis=1)).ravel()
-        self.dots = 0
+        self.dots, self.together = 0, problem.n // 2
 
     @property
     def W(self) -> Array:

@@ -184,7 +184,6 @@ class _Ascent:
         """Passes over the examples that can move, until it pays to take the gap; the work they were."""
         work, violation = 0.0, self.engine.violation
         while not self.stopping.late:
-            self.passes += 1
             work += self._pass()
             done = work >= SURVEY * self.engine.whole_pass or self.passes >= self.stopping.max_iter
             if done or self.engine.violation <= CLOSER * violation or self.engine.asleep.all():
@@ -192,7 +191,12 @@ class _Ascent:
         return work
 
     def _pass(self) -> float:
-        order, work = self.random.permutation(np.flatnonzero(~self.engine.asleep)), 0.0
+        """One pass over the examples that are awake; where those are few, several in one call, which costs as much as some."""
+        awake, work = np.flatnonzero(~self.engine.asleep), 0.0
+        several = self.engine.together // max(len(awake), 1)
+        times = max(1, min(several, self.stopping.max_iter - self.passes))
+        order = self.random.permuted(np.tile(awake, (times, 1)), axis=1).ravel()
+        self.passes += times
         pieces = self.pieces if self.stopping.deadline.limited else 1
         start, violation = time.perf_counter(), 0.0
         for part in np.array_split(order, pieces) if pieces > 1 else (order,):

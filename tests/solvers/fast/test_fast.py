@@ -214,6 +214,29 @@ def test_relaxation_goes_beyond_the_blocks_optimum():
     assert reached[1] == pytest.approx(RELAXED * reached[0])
 
 
+def test_several_passes_of_few_examples_in_one_call(monkeypatch):
+    """Each is a permutation of those awake; they are counted, and max_iter bounds them."""
+    X, y = data(300, 5, 4)
+    problem, orders = mr.Problem(mr.CS, X, y, C=4.0), []
+    original = LinearEngine.pass_over
+
+    def watched(self, order):
+        orders.append(order)
+        return original(self, order)
+
+    monkeypatch.setattr(LinearEngine, "pass_over", watched)
+    for limit in (1, 7, 60):
+        orders.clear()
+        solution = fast(problem, 1e-10, max_iter=limit)
+        assert solution.work["passes"] <= limit
+        counts = [np.bincount(order, minlength=300) for order in orders]
+        times = [count[count > 0].max() for count in counts]
+        assert all((count[count > 0] == t).all() for count, t in zip(counts, times, strict=True))
+        assert sum(times) == solution.work["passes"]
+        assert all(t == 1 or len(order) <= 150 for order, t in zip(orders, times, strict=True))
+    assert max(times) > 1
+
+
 def test_sparse_rows_give_what_dense_rows_give():
     X, y = data(40, p=6)
     X = np.where(abs(X) > 0.7, X, 0.0)
