@@ -206,7 +206,8 @@ def _html_table(chapter: Chapter) -> str:
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
-    return f"{caption}<div class=scroll><table class=nowrap style='font-size:.82em'><tr>{head}</tr>{''.join(body)}</table></div>"
+    table = f"<table class=nowrap style='font-size:.82em'><tr>{head}</tr>{''.join(body)}</table>"
+    return f"{caption}<div class=scroll>{table}</div>"
 
 
 def _ours(study: Study, r: Result) -> str:
