@@ -26,6 +26,7 @@ FORMS = f"{COEFFICIENTS}::test_margins_and_expansion_err_by_no_more_than_they_sa
 EQUALITY = f"{COEFFICIENTS}::test_the_equality_is_summed_and_undone_exactly"
 SLIPS = "tests/judge/test_images.py::test_weights_that_err_by_so_much"
 BEGUN = "tests/judge/test_images.py::test_what_was_begun_of_another_is_not_taken"
+FINER = "tests/solvers/test_partner.py -k finer"
 PARTNER = "tests/solvers/test_partner.py -k CS-none"
 LOSSLESS = "tests/solvers/test_lossless_bias.py"
 BLINDED = "tests/judge/test_mutants.py"
@@ -300,10 +301,10 @@ MUTANTS = (
     ),
     Mutant("solvers/certifying.py", "if is_large(problem):", "if False:", PARTNER),
     Mutant(
-        "solvers/partner.py", "max(value - own.upper, 0.0)", "max(value - own.lower, 0.0)", PARTNER
+        "solvers/partner.py", "max(value - own.upper, 0.0)", "max(value - own.lower, 0.0)", FINER
     ),
     Mutant(
-        "solvers/partner.py", "SHARE, FINER = 1e-2, 0.45, 0.5", "SHARE, FINER = 1e-2, 9, 1", PARTNER
+        "solvers/partner.py", "SHARE, FINER = 1e-2, 0.45, 0.5", "SHARE, FINER = 1e-2, 9, 1", FINER
     ),
     Mutant("solvers/bias.py", "with_[:2], without[:1]", "with_[:1], without[:1]", LOSSLESS),
     Mutant(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 import msvm_ref as mr
+from msvm_ref.judge.candidate import Candidate
 from msvm_ref.solvers import lower_bound, partner
 
 
@@ -51,6 +54,27 @@ def test_the_enclosure_is_at_most_twice_as_wide_as_the_weights_are_wrong(solved,
         if by:  # the wrong are refused
             assert not certificate.optimal(0.4 * error / certificate.primal_value)
     assert certificate.optimal(1e-6)
+
+
+@pytest.mark.parametrize("error", [10.0, 1e-1, 1e-2, 1e-3, 1e-5, 0.0, -1.0])
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_tolerances_become_finer_until_the_promise_is_kept(monkeypatch, error, share):
+    """A solver whose gap is its tolerance, so much of it the dual's; the optimum is 100."""
+    asked, value = [1.0], 100 * (1 + error) if error >= 0 else np.inf
+
+    def solver(problem, method, *, tolerance, start):
+        assert tolerance <= max(0.5 * asked[-1], 1e-9) < asked[-1]
+        assert isinstance(start, Candidate) if len(asked) == 1 else start.asked == asked[-1]
+        asked.append(tolerance)
+        lower = 100 - 100 * share * tolerance
+        own = SimpleNamespace(lower=lower, upper=lower + 100 * tolerance, gap=100 * tolerance)
+        return SimpleNamespace(certificate=own, converged=True, candidate=own, asked=tolerance)
+
+    monkeypatch.setattr(partner, "solve", solver)
+    problem = mr.Problem(mr.CS, np.eye(3), [0, 1, 2])
+    proposed = partner.partner(problem, np.zeros((3, 3)), np.zeros(3), value)
+    assert 100 - proposed.lower <= (value - 100) + 1e-9 * 100.001
+    assert asked[-1] >= min(0.1 * max(value / 100 - 1, 1e-9), 1e-2)  # and no finer than it must be
 
 
 @pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.3)], ids=str)
