@@ -351,12 +351,6 @@ MUTANTS = (
         "best = replace(best, alpha=alpha)",
         "tests/solvers/truth/test_routes.py -k optimum_of_zero",
     ),
-    Mutant(
-        "judge/image.py",
-        "if coef.any() or error.any():",
-        "if slip.any():",
-        "tests/adversary/test_holes.py -k bound_underflows",
-    ),
     Mutant("exact/check.py", "if v < 0]", "if v < -1]", CHECKER),
     Mutant("exact/check.py", "if v != 0 and p not in counted", "if v != 0 and p in ()", CHECKER),
     Mutant(
