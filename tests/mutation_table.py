@@ -38,6 +38,8 @@ MACHINE = "tests/model/test_machine.py"
 PROBLEM = "tests/model/test_problem.py"
 CHECKER = "tests/exact/test_checker.py -k 'LLW or infeasible'"
 BRUTE = "tests/exact/test_brute_force.py"
+STOPPING = "tests/solvers/fast/test_stopping.py"
+RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
 RISK = "tests/fisher/test_risk.py"
 THEORY = "properties/test_theory.py"
 REGIMES = "tests/studies/test_regimes.py"
@@ -599,4 +601,25 @@ MUTANTS = (
         "tests/adversary/test_holes.py -k underflows_is",
     ),
     Mutant("fisher/quadratic.py", "xi - h / 2 if full", "xi if full", HUBER),
+    # the fast engine: when it gives up, and passes that go beyond a block's optimum
+    Mutant("solvers/fast/stopping.py", " or dual > RISE * self.dual:", ":", STOPPING),
+    Mutant("solvers/fast/stopping.py", " and self.barriers > 0", "", STOPPING),
+    Mutant("solvers/fast/stopping.py", "min(gap, self.best),", "gap,", STOPPING),
+    Mutant("solvers/fast/stopping.py", "max(WINDOW, self.rounds // 3)", "WINDOW", STOPPING),
+    Mutant(
+        "solvers/fast/steps.py", "gain -= 0.5 * k * size", "gain -= 0.5 * k / omega * size", RELAXED
+    ),
+    Mutant(
+        "solvers/fast/steps.py",
+        "solve_block(machine, y, k / omega,",
+        "solve_block(machine, y, k,",
+        RELAXED,
+    ),
+    Mutant(
+        "solvers/fast/steps.py",
+        "gain -= width * rise / (2.0 * cost)",
+        "gain -= width * rise / cost",
+        RELAXED,
+    ),
+    Mutant("solvers/fast/solve.py", "self.passes += times", "self.passes += 1", RELAXED),
 )
