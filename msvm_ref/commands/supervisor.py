@@ -20,6 +20,8 @@ from typing import NoReturn
 from msvm_ref.commands.parser import INTERRUPTED
 
 GRACE = 1.2
+AGAIN = 0.02
+"""Seconds for the child to end after Ctrl-C; and after which one that was dropped is raised again."""
 FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT")
 
 
@@ -41,6 +43,7 @@ def supervised(main: Callable[[], int]) -> int:
 def _child(main: Callable[[], int], pipe: int) -> NoReturn:
     try:
         signal.signal(signal.SIGINT, _once)
+        sys.unraisablehook = _raised_where_nothing_can_be
         threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
         status = main()
     except KeyboardInterrupt:  # before main was there to tell it
@@ -56,6 +59,15 @@ def _once(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _asked.set()
     raise KeyboardInterrupt
+
+
+def _raised_where_nothing_can_be(unraisable: sys.UnraisableHookArgs) -> None:
+    """Python drops what a callback of its own imports or a finaliser raises: Ctrl-C is raised again when that is over."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, _once)
+        threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 _asked = threading.Event()

@@ -91,6 +91,35 @@ def test_ctrl_c_of_what_is_done_at_once(command, tmp_path):
     assert "Traceback" not in said or status == -signal.SIGINT or "Exception ignored in" in said
 
 
+def test_ctrl_c_in_a_callback_that_cannot_raise_is_not_lost():
+    """As in the middle of an import: Python prints such an exception, and drops it."""
+    program = """
+import os, signal, sys, time, weakref
+from msvm_ref.commands.supervisor import supervised
+
+class Thing:
+    pass
+
+def main():
+    try:
+        thing = Thing()
+        reference = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT) or sum(range(99)))
+        del thing
+        time.sleep(20)
+    except KeyboardInterrupt:
+        print("heard", file=sys.stderr, flush=True)
+        return 130
+
+sys.exit(supervised(main))
+"""
+    start = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment()
+    )
+    assert (ended.returncode, ended.stderr) == (130, "heard\n")
+    assert time.monotonic() - start < 10
+
+
 def test_a_killed_command_leaves_nobody_behind(tmp_path):
     """subprocess.run(timeout=) kills with SIGKILL and then waits for the pipes to close."""
     start = time.monotonic()
