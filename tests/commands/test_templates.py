@@ -12,7 +12,7 @@ import pytest
 from msvm_ref.cli import main
 from msvm_ref.commands.template import FOLDER, LANGUAGES
 from msvm_ref.conformance.vectors_run import asked
-from tests.small_problems import NIGHTLY
+from tests.small_problems import NIGHTLY, thinned
 
 BUILD = {
     "c": ("cc", "cc -O2 -Wall -Wextra -Werror -o my_svm solver.c -lm", "./my_svm"),
@@ -37,7 +37,7 @@ def test_every_language_is_here():
     assert set(BUILD) == set(LANGUAGES)
 
 
-@pytest.mark.parametrize("language", BUILD)
+@pytest.mark.parametrize("language", thinned(BUILD, 2))
 def test_the_template_passes(language, tmp_path, monkeypatch, capsys):
     tool, build, command = BUILD[language]
     if shutil.which(tool) is None:

@@ -24,6 +24,7 @@ from msvm_ref.fisher.mixtures import mixture_size
 from msvm_ref.fisher.target_consistency import _parts
 from msvm_ref.model.catalogue import AMO, ATS, CATALOGUE, CS, LLW, MMR, MMR_ORTHO, OVA, RM, WW
 from msvm_ref.model.machine import ABSOLUTE, OTHERS_MAX, OTHERS_SUM, Machine
+from tests.small_problems import NIGHTLY
 
 F = Fraction
 SERVED = {
@@ -66,7 +67,7 @@ SERVED = {
 }
 
 
-@pytest.mark.parametrize("d", [3, 4, 5])
+@pytest.mark.parametrize("d", [3, 4, 5] if NIGHTLY else [3, 4])
 @pytest.mark.parametrize("machine", CATALOGUE, ids=lambda m: m.name)
 def test_the_standard_targets_each_machine_serves(machine, d):
     embedded, served = embedded_loss(machine, d), set()
