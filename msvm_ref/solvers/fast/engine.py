@@ -27,9 +27,6 @@ under the penalty of a free bias, which makes all rows nearly parallel: there AM
 
 
 class Engine(ABC):
-    width = 0
-    """Features, where the kernel is linear and they are at hand; else 0."""
-
     together = 0
     """Passes go into one call up to so many visits."""
 
@@ -105,6 +102,15 @@ class Engine(ABC):
     @abstractmethod
     def whole_pass(self) -> float:
         """The work of taking every score once, in multiply-adds: what the gap costs."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many features the barrier may go through, with one for the bias; 0 where there are none."""
+
+    @abstractmethod
+    def features(self, chosen: Index) -> Array:
+        """Those of the chosen examples: their inner products are k(x_i, x_j)."""
 
     @abstractmethod
     def gram(self, chosen: Index) -> Array:

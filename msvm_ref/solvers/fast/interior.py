@@ -6,46 +6,71 @@ Over the components (i, p) of the chosen examples, x = alpha:
 
 H_ab = (k(x_i, x_j) + rho) <(Pi nu)_a, (Pi nu)_b> [+ cost term]. First-order passes crawl where C is large and faces are many;
 a barrier does not care. What it returns is near the optimum and strictly inside; passes and Newton steps put it on its face.
-Each step solves with H + barrier terms: factored whole, or through the features where those are few (systems.py).
+Each step solves with H + barrier terms: factored whole, through few features (systems.py), or class by class (class_system.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.class_system import ClassSystem
+from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.newton import FACTOR_SPEED, expansion, gradient
 from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System
 
 LARGEST = 3000
 """Components at once, where H is factored whole."""
+MOST = 1e10
+"""Multiply-adds of a factorisation class by class, of all examples at once."""
 WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
 FEW = 400
-"""Up to so many multipliers H is factored whole even then: that costs next to nothing and loses fewer digits."""
+"""Up to so many multipliers a linear H is factored whole even then: that costs next to nothing and loses fewer digits."""
 STEPS, USUAL = 80, 20
+STEP = 2e6
+"""What a step takes beside its factorisation, however small the problem."""
 CLOSE = 1e-13
 INWARD = 0.1
 """The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
 
 
-def takes_all(engine: Engine, machine: Blocks) -> bool:
-    """Can the barrier take every example at once?"""
-    return by_features(engine) or int(machine.mask[engine.y].sum()) <= LARGEST
+@dataclass(frozen=True)
+class Route:
+    """How a step's system is solved, ``everything`` at once or for the examples that matter most, and its multiply-adds."""
+
+    system: Literal["whole", "classes", "features"]
+    everything: bool
+    work: float
+
+    @property
+    def price(self) -> float:
+        """Of one call, in a pass's multiply-adds."""
+        return USUAL * (STEP + 6 * self.work / FACTOR_SPEED)
 
 
-def price(engine: Engine, machine: Blocks) -> float:
-    """The work of one call, in a pass's multiply-adds."""
+def route(engine: Engine, machine: Blocks) -> Route:
+    """The cheapest."""
     n, d = engine.alpha.shape
-    width = engine.width * d
+    m, width = int(machine.mask[engine.y].sum()), engine.width * d
+    ways = []
+    if m <= LARGEST:
+        ways.append(Route("whole", True, m**3 / 6))
+    if (by_class := class_work(machine, engine.y)) <= MOST:
+        ways.append(Route("classes", True, by_class))
     if by_features(engine):
-        return float(USUAL * (n * width**2 / 2 + width**3 / 3) / FACTOR_SPEED * 1.5)
-    return float(USUAL * min(int(machine.mask[engine.y].sum()), LARGEST) ** 3 / FACTOR_SPEED)
+        ways.append(Route("features", True, 1.5 * (n * width**2 / 12 + width**3 / 6)))
+    if not ways:
+        return Route("whole", False, LARGEST**3 / 6)
+    return min(ways, key=lambda way: way.work)
 
 
 def interior(
@@ -59,13 +84,20 @@ def interior(
 
     ``late`` is asked before every factorisation; what was reached until then is taken.
     """
-    narrow = by_features(engine) and engine.alpha.size > FEW
-    chosen = np.flatnonzero(engine.cost > 0) if narrow else _chosen(engine, machine)
+    way = route(engine, machine)
+    chosen = np.flatnonzero(engine.cost > 0) if way.everything else _most_urgent(engine, machine)
     if len(chosen) == 0:
         return
     parts = Components(engine, machine, chosen)
-    system: System = FeatureSystem(engine, parts) if narrow else DenseSystem(engine, parts)
-    central = _Barrier(engine, machine, parts, system, equality).run(
+    system: System
+    if way.system == "features":
+        system = FeatureSystem(engine, parts)
+    elif way.system == "classes":
+        system = ClassSystem(engine, machine, parts)
+    else:
+        system = DenseSystem(engine, parts)
+    surer = partial(DenseSystem, engine, parts) if len(parts.example) <= LARGEST else None
+    central = _Barrier(engine, machine, parts, system, surer, equality).run(
         max(CLOSE, 0.05 * tolerance), late
     )
     if central is None:
@@ -79,16 +111,14 @@ def interior(
 
 
 def by_features(engine: Engine) -> bool:
-    """Is the kernel linear, and are its weights few?"""
-    return bool(0 < engine.width * engine.alpha.shape[1] <= WIDEST)
+    """Are there features, few enough, and more multipliers than are factored whole?"""
+    return 0 < engine.width * engine.alpha.shape[1] <= WIDEST and engine.alpha.size > FEW
 
 
-def _chosen(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
+def _most_urgent(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
     """Examples with cost, those first whose gradient says most: violated or between their bounds."""
     counted = machine.mask[engine.y]
     weighty = np.flatnonzero(engine.cost > 0)
-    if counted[weighty].sum() <= LARGEST:
-        return weighty
     g, alpha, cost = gradient(engine, machine, engine.scores), engine.alpha, engine.cost[:, None]
     inside = (alpha > 0) & ((alpha < cost) | (not machine.capped))
     wrong = np.where(alpha <= 0, np.maximum(g, 0.0), np.where(inside, abs(g), np.maximum(-g, 0.0)))
@@ -101,9 +131,17 @@ class _Barrier:
     """The iteration; multipliers are in units of the mean cost."""
 
     def __init__(
-        self, engine: Engine, machine: Blocks, parts: Components, system: System, equality: bool
+        self,
+        engine: Engine,
+        machine: Blocks,
+        parts: Components,
+        system: System,
+        surer: Callable[[], System] | None,
+        equality: bool,
     ) -> None:
+        """``surer`` makes a system that takes over where ``system`` loses its digits."""
         self.parts, self.system, self.capped = parts, system, machine.capped
+        self.surer = surer
         old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
         slope = gradient(engine, machine, engine.scores)[parts.chosen][
             parts.example, parts.component
@@ -165,6 +203,9 @@ class _Barrier:
                 target - s * price - ds * dp,
                 True,
             )
+            if self.system.rough and self.surer is not None:
+                self.system, self.surer = self.surer(), None
+                continue
             t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
             x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
         if best is None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
@@ -20,6 +21,8 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.compiled import njit
 
 RBF, POLYNOMIAL = 0, 1
+FACTORED, NEGLIGIBLE = 800, 1e-13
+"""Examples up to which the rank of a Gram is looked for, and what does not count towards it."""
 BLOCK = 128
 QUICK = 1e4
 """gamma p max||x||^2 (about the mean) up to which distances may come from ||x||^2 + ||y||^2 - 2 <x, y>: they err
@@ -144,6 +147,20 @@ class Rows:
     @cached_property
     def single(self) -> NDArray[np.float32]:
         return self.table.astype(np.float32)
+
+    @cached_property
+    def factor(self) -> Array | None:
+        """(n x rank) L with L L' = K to NEGLIGIBLE of its largest entry, where a small Gram is of low rank."""
+        n = len(self.table)
+        if not self.whole or n > FACTORED:
+            return None
+        least = NEGLIGIBLE * float(self.diagonal.max(initial=0.0))
+        lower, pivots, rank, _ = lapack.dpstrf(self.table, tol=least, lower=1)
+        if not 0 < rank <= n // 2:
+            return None
+        L = np.empty((n, rank))
+        L[pivots - 1] = np.tril(lower[:, :rank])
+        return L
 
     def _row(self, i: int) -> Array:
         kind, columns, gamma, coef0, degree, table, slot, _, _, counters = self.arguments

@@ -14,6 +14,9 @@ from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.kernel_cache import Rows, fetch
 from msvm_ref.solvers.fast.steps import visit, wanted
 
+VISIT = 600.0
+"""Operations of a visit whatever it moves."""
+
 
 @njit(cache=True, error_model="numpy")
 def epoch(
@@ -104,7 +107,7 @@ class KernelEngine(Engine):
             self.alpha,
         )
         self.steps += steps
-        return float(moves * self.lines.shape[1] + 10 * len(order) * len(self.lines))
+        return float(moves * self.lines.shape[1] + len(order) * (VISIT + 10 * len(self.lines)))
 
     @property
     def whole_pass(self) -> float:
@@ -113,6 +116,14 @@ class KernelEngine(Engine):
     @property
     def diagonal(self) -> Array:
         return np.asarray(self.rows.diagonal + self.rho)
+
+    @property
+    def width(self) -> int:
+        return 0 if self.rows.factor is None else self.rows.factor.shape[1] + 1
+
+    def features(self, chosen: Index) -> Array:
+        assert self.rows.factor is not None
+        return self.rows.factor[chosen]
 
     def gram(self, chosen: Index) -> Array:
         return self.rows.square(chosen) + self.rho

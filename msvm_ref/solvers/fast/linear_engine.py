@@ -129,7 +129,7 @@ def sparse_epoch(
 class LinearEngine(Engine):
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
         super().__init__(problem, machine, rho)
-        self.sparse, self.width = problem.is_sparse, problem.X.shape[1] + 1
+        self.sparse = problem.is_sparse
         self.mean = np.zeros(problem.X.shape[1])
         if (
             self.free and not self.sparse
@@ -200,6 +200,14 @@ class LinearEngine(Engine):
     @property
     def whole_pass(self) -> float:
         return self.alpha.size * self.entries
+
+    @property
+    def width(self) -> int:
+        return int(self.X.shape[1]) + 1
+
+    def features(self, chosen: Index) -> Array:
+        part = self.X[chosen]
+        return np.asarray(part.toarray() if self.sparse else part)
 
     def gram(self, chosen: Index) -> Array:
         part = self.X[chosen]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from bisect import bisect_left
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.interior import by_features, price, takes_all
+from msvm_ref.solvers.fast.interior import Route, route
 
 POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
@@ -17,42 +19,55 @@ PATIENCE, LONG, SOON = 2, 10, 2
 SHARE, HEADSTART = 4.0, 3e7
 """Operations of Newton steps or barriers that no passes have to pay for."""
 RARELY = 0.1
-"""Where few digits are wanted, passes get there; the barrier is for those that did 1 / RARELY times its work in vain."""
+"""Where few digits are wanted, passes get there; Newton is for those that did 1 / RARELY times its work in vain."""
 FAILURES = 3
 """After so many Newton steps in a row that left a third of the gap, the barrier is called in; later where it can take only
 a part of the examples at a time."""
+ROUND = 1.5e5
+"""Operations of a round beside its visits: the calls, and the gap."""
+EVIDENCE = 0.1
+"""The share of a barrier's price that passes have spent when their speed is believed; twice as much after each barrier."""
 
 
 @dataclass
 class Schedule:
     """What comes after a pass: another, a Newton step once the gap is small, or the barrier where neither gets on.
 
-    Newton and barrier together may work SHARE times as much as the passes did, so that none of them starves the others. Work is
-    counted in operations, not seconds: the same seed takes the same path on any machine.
+    Newton and barrier together may work SHARE times as much as the passes did, so that none of them starves the others; but a
+    barrier that takes every example is called in as soon as the passes, at the speed of their last half, would take longer.
+    Work is counted in operations, not seconds: the same seed takes the same path on any machine.
     """
 
     tolerance: float
     failures_allowed: int
-    price: float
+    barrier: Route
     long: int = LONG
     wait: int = PATIENCE
     failures: int = 0
     passing: float = 0.0
     polishing: float = 0.0
     before: float = np.inf
+    evidence: float = EVIDENCE
+    work: list[float] = field(default_factory=list)
+    """Since the last barrier: what the passes had worked when the gap was taken, and the gap."""
+    gaps: list[float] = field(default_factory=list)
 
     @staticmethod
     def suited(engine: Engine, machine: Blocks, tolerance: float) -> Schedule:
         """What an engine's size allows; where the barrier goes through few features it is cheap and sure, and comes first."""
-        allowed = FAILURES if takes_all(engine, machine) else 4 * FAILURES
-        first = {"failures": allowed + 1, "long": SOON} if by_features(engine) else {}
-        return Schedule(tolerance, allowed, price(engine, machine), **first)
+        barrier = route(engine, machine)
+        allowed = FAILURES if barrier.everything else 4 * FAILURES
+        if barrier.system == "features":
+            return Schedule(tolerance, allowed, barrier, long=SOON, failures=allowed + 1)
+        return Schedule(tolerance, allowed, barrier)
 
-    def note(self, was_pass: bool, operations: float) -> None:
+    def note(self, was_pass: bool, operations: float, gap: float) -> None:
         if was_pass:
-            self.passing += operations
+            self.passing += operations + ROUND
         else:
             self.polishing += operations
+        self.work.append(self.passing)
+        self.gaps.append(gap)
 
     @property
     def allowance(self) -> float:
@@ -62,6 +77,8 @@ class Schedule:
         return RARELY * self.passing
 
     def next(self, gap: float) -> str:
+        if self._slow(gap):
+            return self._barrier(gap)
         self.wait -= 1
         if self.wait > 0 or self.polishing > self.allowance:
             return "pass"
@@ -73,9 +90,28 @@ class Schedule:
         if np.isfinite(self.before):
             self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
         if self.failures > self.failures_allowed:
-            if self.polishing + self.price > self.allowance:
+            if self.polishing + self.barrier.price > self.allowance:
                 return "pass"  # saving up
-            self.failures, self.wait, self.before = 0, PATIENCE, gap
-            return "interior"
+            return self._barrier(gap)
         self.wait, self.before = PATIENCE, gap
         return "newton"
+
+    def _barrier(self, gap: float) -> str:
+        self.failures, self.wait, self.before = 0, PATIENCE, gap
+        self.evidence *= 2
+        self.work.clear()
+        self.gaps.clear()
+        return "interior"
+
+    def _slow(self, gap: float) -> bool:
+        """Would the passes at the speed of their last half take longer than a barrier, to the goal or to where Newton sets in?"""
+        if not self.barrier.everything or len(self.work) < 2:
+            return False
+        spent = self.work[-1] - self.work[0]
+        if spent < self.evidence * self.barrier.price:
+            return False
+        goal = max(self.tolerance, POLISH_BELOW * (self.tolerance < POLISH_TOLERANCE))
+        half = bisect_left(self.work, self.work[-1] - spent / 2, hi=len(self.work) - 1)
+        fallen = math.log(max(self.gaps[half], 1e-300) / max(gap, 1e-300))
+        left = math.log(max(gap, 1e-300) / goal)
+        return left * (self.work[-1] - self.work[half]) > max(fallen, 0.0) * self.barrier.price

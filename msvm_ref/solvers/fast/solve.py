@@ -25,7 +25,7 @@ from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.solvers.fast.interior import interior, price, takes_all
+from msvm_ref.solvers.fast.interior import interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import rows
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
@@ -138,9 +138,9 @@ class _Ascent:
         while True:
             spent, was_pass = action(), action == self._passes
             now = self._state()
-            schedule.note(was_pass, spent)
+            schedule.note(was_pass, spent, now.relative)
             barrier = action == self._interior
-            whole = barrier and takes_all(self.engine, self.machine)
+            whole = barrier and route(self.engine, self.machine).everything
             self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
             first = first or max(now.gap, 1e-300)
             if now.relative < self.closest[0] and not was_pass:
@@ -217,7 +217,7 @@ class _Ascent:
         self.barriers += 1
         late = lambda: self.stopping.late  # noqa: E731
         interior(self.engine, self.machine, self.free, self.tolerance, late)
-        return price(self.engine, self.machine)
+        return route(self.engine, self.machine).price
 
     def _settled(self) -> bool:
         start = time.perf_counter()

@@ -8,7 +8,8 @@ By features: H = Z Z' with Z_a = [x_i, sqrt rho] (x) R_a, and with D the barrier
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from msvm_ref.solvers.fast.engine import Engine
 
 REFINEMENTS = 6
 NEGLIGIBLE = 1e-14
+ROUGH = 1e-6
+"""What a refined solution may miss of its right-hand side: Newton's direction still leads there."""
 RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
 
 
@@ -54,12 +57,17 @@ class Components:
 
 
 class System(Protocol):
+    rough: bool
+    """Did the last refined solution miss its right-hand side?"""
+
     def product(self, x: Array) -> Array: ...
     def factor(self, diagonal: Array, push: Array | None) -> bool: ...
     def solve(self, right: Array, refined: bool) -> Array: ...
 
 
 class DenseSystem:
+    rough = False
+
     def __init__(self, engine: Engine, parts: Components) -> None:
         i = parts.example
         self.parts = parts
@@ -99,10 +107,34 @@ class DenseSystem:
         )
 
 
-class FeatureSystem:
-    def __init__(self, engine: Any, parts: Components) -> None:
-        X = engine.X[parts.chosen]
-        X = X.toarray() if engine.sparse else np.asarray(X)
+class Refined(ABC):
+    """A system solved again for what is left, until that no longer shrinks."""
+
+    rough = False
+
+    def solve(self, right: Array, refined: bool) -> Array:
+        solved = self._once(right)
+        left = right - self._matrix(solved) if refined else right
+        for _ in range(REFINEMENTS if refined else 0):
+            better = solved + self._once(left)
+            still = right - self._matrix(better)
+            if not abs(still).max() < 0.5 * abs(left).max():
+                break
+            solved, left = better, still
+        self.rough = refined and not abs(left).max() <= ROUGH * abs(right).max()
+        return solved
+
+    @abstractmethod
+    def _once(self, right: Array) -> Array: ...
+
+    @abstractmethod
+    def _matrix(self, x: Array) -> Array:
+        """(H + D) x"""
+
+
+class FeatureSystem(Refined):
+    def __init__(self, engine: Engine, parts: Components) -> None:
+        X = engine.features(parts.chosen)
         self.X = np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))]) * parts.unit
         self.parts = parts
 
@@ -175,17 +207,6 @@ class FeatureSystem:
         return np.asarray(
             self.inverse * (v - middle[i] + (middle / (1.0 + self.blocks * self.total))[i])
         )
-
-    def solve(self, right: Array, refined: bool) -> Array:
-        solved = self._once(right)
-        left = right - self._matrix(solved) if refined else right
-        for _ in range(REFINEMENTS if refined else 0):
-            better = solved + self._once(left)
-            still = right - self._matrix(better)
-            if not abs(still).max() < 0.5 * abs(left).max():
-                break
-            solved, left = better, still
-        return solved
 
     def _once(self, right: Array) -> Array:
         first = self._local(right)
