@@ -104,7 +104,7 @@ class Schedule:
         return "interior"
 
     def _slow(self, gap: float) -> bool:
-        """Would the passes at the speed of their last half take longer than a barrier, to the goal or to where Newton sets in?"""
+        """Would passes at the speed of their last half take longer than a barrier, to the goal or to where Newton sets in?"""
         if not self.barrier.everything or len(self.work) < 2:
             return False
         spent = self.work[-1] - self.work[0]
