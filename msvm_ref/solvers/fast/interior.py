@@ -79,15 +79,16 @@ def interior(
     equality: bool,
     tolerance: float,
     late: Callable[[], bool] = lambda: False,
-) -> None:
+) -> Array | None:
     """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``.
 
-    ``late`` is asked before every factorisation; what was reached until then is taken.
+    ``late`` is asked before every factorisation; what was reached until then is taken. Returned is alpha with every multiplier
+    put on the bound that holds it: a face on which Newton may find the digits that a barrier loses.
     """
     way = route(engine, machine)
     chosen = np.flatnonzero(engine.cost > 0) if way.everything else _most_urgent(engine, machine)
     if len(chosen) == 0:
-        return
+        return None
     parts = Components(engine, machine, chosen)
     system: System
     if way.system == "features":
@@ -101,13 +102,14 @@ def interior(
         max(CLOSE, 0.05 * tolerance), late
     )
     if central is None:
-        return
-    alpha = engine.alpha.copy()
-    alpha[chosen], shift = central
+        return None
+    alpha, on_face = engine.alpha.copy(), engine.alpha.copy()
+    alpha[chosen], on_face[chosen], shift = central
     change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
     engine.set_alpha(alpha, chosen, change, engine.product(chosen, change))
     if equality:
         engine.shift_bias(shift)
+    return on_face
 
 
 def by_features(engine: Engine) -> bool:
@@ -152,8 +154,8 @@ class _Barrier:
         self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
         self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
 
-    def run(self, close: float, late: Callable[[], bool]) -> tuple[Array, Array] | None:
-        """(alpha of the chosen examples, what b gains)."""
+    def run(self, close: float, late: Callable[[], bool]) -> tuple[Array, Array, Array] | None:
+        """(alpha of the chosen examples, the same on its face, what b gains)."""
         n, room, capped = len(self.g), self.parts.room, self.capped
         x = np.full(n, self.start)
         if capped:
@@ -167,7 +169,7 @@ class _Barrier:
         if capped:  # dual feasible from the start: z = price - slope, both at least the margin
             np.maximum.at(price, self.parts.group, slope + margin)
         z = np.maximum(self._spread(price) - slope, margin)
-        best: tuple[float, Array, Array] | None = None
+        best: tuple[float, Array, Array, Array] | None = None
         for _ in range(STEPS):
             dual = self.g - self.system.product(x) + z - self._spread(price) - self.N @ b
             primal = room - self.parts.sums(x) - s if capped else s
@@ -179,7 +181,7 @@ class _Barrier:
             if not np.isfinite(worst) or (best is not None and worst > 1e3 * best[0]):
                 break
             if best is None or worst < best[0]:
-                best = worst, x, b
+                best = worst, x, self._on_face(x, z, s, price), b
             done = worst <= close * max(abs(float(self.g @ x)), 1e-300) or late()
             if done or not self._factor(x, z, s, price):
                 break
@@ -210,7 +212,19 @@ class _Barrier:
             x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
         if best is None:
             return None
-        return self.parts.table(best[1]) * self.parts.unit, best[2]
+        central, face = (self.parts.table(each) * self.parts.unit for each in best[1:3])
+        return central, face, best[3]
+
+    def _on_face(self, x: Array, z: Array, s: Array, price: Array) -> Array:
+        """x with each bound taken whose multiplier, in margins, exceeds the distance to it, in costs."""
+        margin, group = self.start * self.parts.unit, self.parts.group
+        x = np.where(x < z / margin, 0.0, x)
+        if not self.capped:
+            return x
+        full = (s < price / margin)[group]
+        return np.asarray(
+            np.where(full, x * (self.parts.room / np.maximum(self.parts.sums(x), 1e-300))[group], x)
+        )
 
     def _spread(self, price: Array) -> Array:
         return price[self.parts.group] if self.capped else np.zeros(len(self.g))

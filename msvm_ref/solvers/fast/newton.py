@@ -129,8 +129,9 @@ def _step(
     np.add.at(step, (at.i[tied], at.ref[tied]), -z[tied])
     chosen = np.unique(at.i)
     before = value(engine.alpha, np.zeros((1, 1)))
-    length = 1.0
-    for _ in range(HALVINGS):
+    lengths = [0.25**k for k in range(HALVINGS)]
+    first = _to_first_bound(engine, machine, engine.alpha[chosen], step[chosen], chosen)
+    for length in [*lengths, first] if first < 1 else lengths:
         alpha = engine.alpha.copy()
         alpha[chosen] = _projected(engine, machine, alpha[chosen] + length * step[chosen], chosen)
         change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
@@ -140,7 +141,23 @@ def _step(
             if length == 1.0:
                 engine.shift_bias(shift)
             return
-        length /= 4
+
+
+def _to_first_bound(
+    engine: Engine, machine: Blocks, alpha: Array, step: Array, chosen: Index
+) -> float:
+    """How much of the step, at most all, keeps within the bounds: where H is singular z is huge, and this much still rises."""
+    down = step < 0
+    length = float((alpha[down] / -step[down]).min(initial=1.0))
+    if machine.capped:
+        own, cost = machine.slack == OWN, engine.cost[chosen][:, None]
+        filled = alpha if own else alpha.sum(axis=1, keepdims=True)
+        faster = step if own else step.sum(axis=1, keepdims=True)
+        up = faster > INSIDE * abs(step).max(axis=1, keepdims=True)
+        length = min(
+            length, float(((cost - filled) / np.where(up, faster, 1.0))[up].min(initial=1.0))
+        )
+    return max(length, 0.0)
 
 
 def _projected(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> Array:
