@@ -91,11 +91,17 @@ def writable(folder: Path) -> Path | None:
 
 def remove_old(beside: Path) -> None:
     """All but the ``KEPT`` folders used last: a process that still runs one of the others compiles again, no more."""
-    folders = sorted(
-        beside.glob(f"{PREFIX}*"), key=lambda folder: folder.stat().st_mtime, reverse=True
-    )
+    folders = sorted(beside.glob(f"{PREFIX}*"), key=_last_use, reverse=True)
     for folder in folders[KEPT:]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _last_use(folder: Path) -> float:
+    """0 for one that another process has just removed."""
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 @contextmanager
