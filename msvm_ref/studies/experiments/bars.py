@@ -98,7 +98,7 @@ def _height(
 
 
 def _ticks(low: float, high: float, y: Callable[[float], float], width: float, measure: str) -> str:
-    step = 1.0 if high - low <= 12 else 10.0
+    step = 1.0 if high - low <= 12 else 5.0 if high - low <= 40 else 10.0
     lines = []
     for k in range(math.ceil(low / step), math.floor(high / step) + 1):
         at = y(k * step)

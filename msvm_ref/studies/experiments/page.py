@@ -111,7 +111,7 @@ def sentences(chapter: Chapter) -> list[str]:
 
 def legend() -> str:
     return (
-        f"Each cell: ours, below it the paper's and the difference over the root mean square of both deviations (sd): "
+        f"Each cell: ours, below it the paper's and (the difference over the root mean square of both deviations): "
         f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs; where ours was trained on fewer rows than theirs the "
         f"two are not compared. * is best or not significantly worse (exact signed-rank test, {LEVEL:g}; among those of one "
         "protocol). q: by the quick protocol, else as printed."
@@ -209,7 +209,7 @@ def _html_table(chapter: Chapter) -> str:
                 continue
             cells.append(
                 f"<td class={MARKS.get(r.agreement, 'quiet')} title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
-                f"<br><small>{escape(_theirs(chapter.study, r))}</small></td>"
+                f"<br><small style='font-weight:400'>{escape(_theirs(chapter.study, r))}</small></td>"
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
@@ -230,7 +230,9 @@ def _theirs(study: Study, r: Result) -> str:
     if r.printed is None:
         return ""
     number = written(r.printed.value, r.printed.deviation, study.measure)
-    return f"{number}, {r.difference:+.1f} sd" if r.agreement in MARKS else number
+    if r.difference is None or r.agreement not in MARKS:
+        return number
+    return f"{number} ({round(r.difference, 1) + 0.0:+.1f})"  # no minus before nothing
 
 
 def _title(r: Result) -> str:

@@ -112,7 +112,7 @@ def test_pages_tell_what_the_store_has(tmp_path):
     whole = with_all_rows(chapter)
     mark = {"agrees": "good", "near": "caution", "differs": "bad"}[whole.results[0].agreement]
     assert f"<td class={mark} title=" in html([whole])
-    difference = f"96.35 ± 2.59, {whole.results[0].difference:+.1f} sd"
+    difference = f"96.35 ± 2.59 ({whole.results[0].difference:+.1f})"
     assert difference in html([whole])
     assert difference in markdown([whole])
     assert difference not in web
