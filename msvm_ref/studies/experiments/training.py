@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from msvm_ref.studies.experiments.fits import (
     OwnRule,
     Trainer,
 )
-from msvm_ref.studies.experiments.samples import ALL, Sample, defaults, sample
+from msvm_ref.studies.experiments.samples import ALL, Draw, Sample, defaults, sample
 from msvm_ref.studies.experiments.softmax_fits import SoftmaxPath
 from msvm_ref.studies.experiments.study import (
     CIRCLES,
@@ -41,6 +42,8 @@ from msvm_ref.studies.experiments.study import (
 )
 from msvm_ref.threads import one_thread
 
+WARM = Draw(Source("", "iris_uci", 30, 150), 0, 0, "folds", 3, 30, 0, "range")
+"""What a process trains first, for nobody's number."""
 NOTHING = Fit(np.zeros(0), float("nan"), 0, float("nan"), False)
 
 
@@ -52,6 +55,7 @@ def train(task: Task, folder: str | None) -> list[CellRecord]:
             return [_circle(task, C) for C in task.Cs]
         if task.contender.machine in STATISTICS:
             return [_statistic(task, task.Cs[0], folder)]
+        _warm(task.contender, task.kernel)
         drawn = sample(task.draw, folder)
         gamma, C_unit = task.gamma, 1.0
         if task.relative:
@@ -67,6 +71,15 @@ def train(task: Task, folder: str | None) -> list[CellRecord]:
             for C in task.Cs:
                 records += _trained(task, number, fold, trainer, C, C_unit)
         return records
+
+
+@cache
+def _warm(contender: Contender, kernel: str) -> None:
+    """Each kind of work once on thirty examples: what it compiles or loads is in no cell's seconds."""
+    fold = Fold(contender, sample(WARM, None), 0, linear if kernel == "linear" else rbf(1.0), 1e-4)
+    trainer = _trainer(fold, contender, None)
+    for C in (1.0,) if contender.solver else (1.0, 4096.0):
+        _attempt(partial(trainer.fit, C))
 
 
 def _trainer(fold: Fold, contender: Contender, gram: Rows | None) -> Trainer:

@@ -10,7 +10,7 @@ import pytest
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import rbf
 from msvm_ref.studies.circle import classify
-from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments import engine, training
 from msvm_ref.studies.experiments.fits import Binaries, Fold
 from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
 from msvm_ref.studies.experiments.result import results, stored
@@ -224,6 +224,25 @@ def test_a_class_that_a_fold_lacks_has_no_binary_machine(tmp_path):
     for contender in (FIVE[0], FIVE[2]):
         fit = Binaries(Fold(contender, drawn, 0, rbf(1.0), 1e-4), None).fit(1.0)
         assert set(fit.predictions) == {0, 2}
+
+
+def test_nobodys_seconds_pay_for_compilation(tmp_path, monkeypatch):
+    """Every kind of work is done once before the first cell that is timed."""
+    seen = []
+    real = Fold.problem
+
+    def watched(fold, C):
+        seen.append((fold.contender.machine, len(fold.y)))
+        return real(fold, C)
+
+    training._warm.cache_clear()
+    monkeypatch.setattr(Fold, "problem", watched)
+    run(SMALL, tmp_path)
+    for machine in ("WW", "CS"):
+        sizes = [n for name, n in seen if name == machine]
+        assert sizes[0] == 20
+        assert sizes[1:] == [20] * 4 + [40] * 3  # two gammas of two folds, three splits
+    assert len(seen) == 2 * (1 + 7)
 
 
 def test_what_is_timed_is_trained_from_nothing(tmp_path):
