@@ -16,6 +16,7 @@ from typing import Any
 
 from msvm_ref.commands.parser import PICTURES, TEXT_REPORTS, UsageError
 from msvm_ref.commands.table import folded, screen
+from msvm_ref.errors import StoreError
 
 ASCII = {
     "·": "|", "…": "~", "≤": "<=", "≥": ">=", "−": "-", "–": "-", "×": "x", "±": "+-", "½": "1/2",
@@ -145,5 +146,10 @@ def whole_file(path: str | Path) -> Iterator[str]:
 
 def write_text(path: str | Path, text: str) -> None:
     """UTF-8, all of it or nothing."""
-    with whole_file(path) as name:
-        Path(name).write_text(text, encoding="utf-8")
+    try:
+        with whole_file(path) as name:
+            Path(name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(
+            str(path), "be written whole", str(error), "free some space, or name another place"
+        ) from error

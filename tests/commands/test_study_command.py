@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -89,6 +91,26 @@ def test_export_writes_a_file_for_each_study_the_store_has(capsys, tmp_path):
     cells = json.loads(file.read_text(encoding="utf-8"))["rows"]["Iris"]
     assert list(cells) == ["WW", "CS"]
     assert len(cells["WW"]["values"]) == 3
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("words", [["page", "x.html"], ["export", "."]])
+def test_a_full_disk_names_the_file_and_leaves_none(capsys, tmp_path, monkeypatch, words):
+    assert main(["study", "run", "small", "-q"]) == 0
+    capsys.readouterr()
+    before = set(tmp_path.iterdir())
+
+    def full(path, text, encoding):
+        with open("/dev/full", "w", encoding=encoding) as device:
+            device.write(text)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert main(["study", *words]) == 2
+    told = capsys.readouterr().err
+    assert "must be written whole" in told
+    assert "No space left" in told
+    assert told.count("\n") == 1
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_merge_takes_over_what_is_new(capsys):

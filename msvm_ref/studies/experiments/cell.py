@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msvm_ref.datasets.catalogue import BY_NAME
 from msvm_ref.studies.experiments.samples import Draw
-from msvm_ref.studies.experiments.study import CIRCLES, REDUCTIONS, SOFTMAX, STATISTICS, Contender
+from msvm_ref.studies.experiments.study import (
+    CIRCLES,
+    ONE,
+    PAIRWISE,
+    SOFTMAX,
+    STATISTICS,
+    Contender,
+)
 
 METHOD = "fast, else truth"
 """How cells are trained: see ``training``."""
@@ -25,8 +32,6 @@ def method(contender: Contender) -> str:
         return f"{contender.solver} to {contender.epsilon:g}"
     if contender.machine in SOFTMAX:
         return "conjugate gradients"
-    if contender.machine in REDUCTIONS:
-        return "fast"
     return "counted" if contender.machine in STATISTICS else METHOD
 
 
@@ -47,8 +52,22 @@ class Task:
     """Are gamma and C in the units of ``samples.Defaults``?"""
 
     @property
+    def work(self) -> Task:
+        """What a process is handed, whatever the column is called; pairs of classes are trained for all made of them."""
+        who = self.contender
+        machine = ONE if who.machine in PAIRWISE else who.machine
+        return replace(self, contender=replace(who, label=machine, machine=machine, chosen_as=None))
+
+    @property
+    def of_each(self) -> tuple[Task, ...]:
+        """Whose cells are filled by it."""
+        who = self.contender
+        names = PAIRWISE if who.machine in PAIRWISE else (who.machine,)
+        return tuple(replace(self, contender=replace(who, machine=name)) for name in names)
+
+    @property
     def size(self) -> int:
-        return len(self.Cs) * len(self.folds)
+        return len(self.Cs) * len(self.folds) * len(self.of_each)
 
     def identity(self, fold: int, C: float) -> dict[str, Any]:
         """All the numbers of the cell depend on."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,13 +17,20 @@ from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.problem import Problem
+from msvm_ref.reductions.binary import BinarySVM
+from msvm_ref.reductions.dag import dag
+from msvm_ref.reductions.one_vs_all import OneVsAll
+from msvm_ref.reductions.one_vs_one import OneVsOne
+from msvm_ref.reductions.samples import WW_PER_BINARY, Samples
 from msvm_ref.solvers.fast.kernel_cache import Rows
 from msvm_ref.solvers.methods import solve
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
 from msvm_ref.studies.experiments.samples import Sample
-from msvm_ref.studies.experiments.study import REDUCTIONS, Contender
+from msvm_ref.studies.experiments.study import PAIRWISE, Contender
 
+Sides = tuple[tuple[int, ...], tuple[int, ...]]
+"""The classes of one side of a binary machine, and of the other."""
 GRAM_MB = 1000.0
 """Grams up to this size are made once and shared."""
 PASSES = 20_000
@@ -45,6 +54,8 @@ class Fit:
     method: str = "fast"
     iterations: int = -1
     value: float | None = None
+    dag: NDArray[Any] | None = None
+    """What DAGSVM predicts with the same machines."""
 
 
 class Fold:
@@ -77,7 +88,7 @@ class Trainer(Protocol):
 
     @property
     def started(self) -> float | None:
-        """The C whose solution the next fit starts from, as the problem has it."""
+        """The C of the fit that the next one starts from."""
 
     def fit(self, C: float) -> Fit: ...
 
@@ -85,37 +96,23 @@ class Trainer(Protocol):
         """The next fit starts from nothing."""
 
 
-class MachinePath:
-    """A machine to a certified gap, each C started from the one before."""
+class Path:
+    """One problem along its C, to a certified gap: the kernel rows are kept, and each C is started from the one before."""
 
-    def __init__(self, fold: Fold, gram: Rows | None) -> None:
-        self.fold = fold
-        self.base: Problem | None = None
+    def __init__(self, fold: Fold, problem: Problem, gram: Rows | None) -> None:
+        self.fold, self.problem = fold, problem
         self.last: Solution | None = None
         self.workspace = Workspace()
         if gram is not None:
-            self.workspace.rows[GRAM_MB] = part(gram, fold.train)
+            self.workspace.rows[GRAM_MB] = gram
 
-    @property
-    def started(self) -> float | None:
-        return None if self.last is None or self.fold.contender.alone else self.last.problem.C
-
-    def forget(self) -> None:
-        self.last = None
-
-    def fit(self, C: float) -> Fit:
-        start = time.thread_time()
-        if self.base is None:
-            self.base = self.fold.problem(C)
-        problem = self.base.with_C(C)
-        solution = self._fast(problem, None if self.fold.contender.alone else self.last)
-        if not solution.converged:
-            solution = min(
-                solution, self._second(problem), key=lambda s: s.certificate.relative_gap
-            )
-        seconds = time.thread_time() - start
-        self.last = solution
-        return _fit(solution, self.fold, seconds, solution.converged)
+    def solution(self, C: float) -> Solution:
+        problem = self.problem.with_C(C)
+        found = self._fast(problem, None if self.fold.contender.alone else self.last)
+        if not found.converged:
+            found = min(found, self._second(problem), key=lambda s: s.certificate.relative_gap)
+        self.last = found
+        return found
 
     def _fast(self, problem: Problem, start: Solution | None) -> Solution:
         return solve(
@@ -134,6 +131,91 @@ class MachinePath:
             return self._fast(problem, None)
         route = "primal" if problem.is_linear else "dual"
         return solve(problem, route, tolerance=self.fold.tolerance)
+
+
+class Certified:
+    """What is trained along paths, to a certified gap."""
+
+    def __init__(self, fold: Fold, gram: Rows | None) -> None:
+        self.fold, self.gram = fold, gram
+        self.previous: float | None = None
+
+    @property
+    def started(self) -> float | None:
+        return None if self.fold.contender.alone else self.previous
+
+    def forget(self) -> None:
+        self.previous = None
+        self.__dict__.pop("paths", None)
+
+    def _rows(self, chosen: NDArray[np.int64]) -> Rows | None:
+        """Of these examples of the draw."""
+        return None if self.gram is None else part(self.gram, chosen)
+
+
+class MachinePath(Certified):
+    """A machine."""
+
+    @cached_property
+    def paths(self) -> tuple[Path]:
+        return (Path(self.fold, self.fold.problem(1.0), self._rows(self.fold.train)),)
+
+    def fit(self, C: float) -> Fit:
+        start = time.thread_time()
+        solution = self.paths[0].solution(C)
+        seconds = time.thread_time() - start
+        self.previous = C
+        return _fit(solution, self.fold, seconds, solution.converged)
+
+
+class Binaries(Certified):
+    """Binary machines, pair by pair (one-against-one, and DAGSVM with them) or class by class (one-against-all)."""
+
+    @cached_property
+    def samples(self) -> Samples:
+        """The classes that are present, from 0 on."""
+        codes = np.unique(self.fold.y, return_inverse=True)[1]
+        return Samples.of(self.fold.X, codes, 1.0, self.fold.kernel, self.fold.contender.bias)
+
+    @cached_property
+    def paths(self) -> dict[Sides, Path]:
+        fold, everyone = self.fold, range(self.samples.n_classes)
+        if fold.contender.machine in PAIRWISE:
+            sides: list[Sides] = [((j,), (k,)) for j, k in combinations(everyone, 2)]
+            rows = [self._rows(fold.train[self.samples.rows(*each)]) for each in sides]
+        else:
+            sides = [((c,), tuple(k for k in everyone if k != c)) for c in everyone]
+            rows = [self._rows(fold.train)] * len(sides)
+        return {
+            each: Path(fold, self.samples.binary(*each), own)
+            for each, own in zip(sides, rows, strict=True)
+        }
+
+    def fit(self, C: float) -> Fit:
+        start = time.thread_time()
+        machines = [
+            BinarySVM(*sides, self.samples.rows(*sides), path.solution(WW_PER_BINARY * C))
+            for sides, path in self.paths.items()
+        ]
+        seconds = time.thread_time() - start
+        self.previous = C
+        present, new, along = np.unique(self.fold.y), self.fold.new, None
+        if self.fold.contender.machine in PAIRWISE:
+            pairs = OneVsOne(self.samples, {(m.first[0], m.second[0]): m for m in machines})
+            codes, along = pairs.predict_codes(new), present[dag(pairs).predict_codes(new)]
+        else:
+            codes = OneVsAll(self.samples, tuple(machines)).predict_codes(new)
+        worst = max((m.solution for m in machines), key=lambda s: s.certificate.relative_gap)
+        support = np.concatenate([m.rows[_supporting(m.solution)] for m in machines])
+        return Fit(
+            present[codes],
+            worst.certificate.relative_gap,
+            len(np.unique(support)),
+            seconds,
+            worst.converged,
+            ", ".join(sorted({m.solution.method for m in machines})),
+            dag=along,
+        )
 
 
 class OwnRule:
@@ -157,45 +239,6 @@ class OwnRule:
         seconds = time.thread_time() - start
         met = solution.attempts[-1].status.startswith("precision")
         return _fit(solution, self.fold, seconds, met or solution.converged)
-
-
-class Reduction:
-    """One-against-one, DAGSVM and one-against-all."""
-
-    started: float | None = None
-
-    def __init__(self, fold: Fold, gamma: float) -> None:
-        self.fold, self.gamma = fold, gamma
-
-    def forget(self) -> None:
-        pass
-
-    def fit(self, C: float) -> Fit:
-        import msvm_ref.estimator as estimator
-
-        fold = self.fold
-        name = dict(zip(REDUCTIONS, ("OneVsOneSVC", "DAGSVC", "OneVsAllSVC"), strict=True))
-        fitted = getattr(estimator, name[fold.contender.machine])(
-            C=C,
-            kernel="rbf" if self.gamma else "linear",
-            gamma=self.gamma or "scale",
-            bias=fold.contender.bias,
-            tol=fold.tolerance,
-            method="fast",
-        )
-        start = time.thread_time()
-        fitted.fit(fold.X, fold.y)
-        seconds = time.thread_time() - start
-        gap = fitted.certificate_.relative_gap
-        machines = fitted._machines
-        support = np.concatenate([m.rows[_supporting(m.solution)] for m in machines])
-        return Fit(
-            np.asarray(fitted.predict(fold.new)),
-            gap,
-            len(np.unique(support)),
-            seconds,
-            gap <= fold.tolerance,
-        )
 
 
 def _fit(solution: Solution, fold: Fold, seconds: float, converged: bool) -> Fit:

@@ -61,6 +61,14 @@ class Chapter:
             if not math.isnan(r.mean)
         }
 
+    @property
+    def whole(self) -> str:
+        """How many data sets have every column, and how many of them by the quick protocol."""
+        rows = [[self.at(row, column) for column in self.columns] for row in self.rows]
+        first = [cells[0] for cells in rows if None not in cells]
+        quick = sum(r is not None and r.outcome.protocol.name == "quick" for r in first)
+        return f"{len(first)} data sets" + (f" ({quick} by the quick protocol)" if quick else "")
+
     def rankings(self) -> list[tuple[str, MeanRanks]]:
         """Ours, and the paper's over the same rows."""
         several_solvers = any(c.solver for c in self.study.contenders)
@@ -103,7 +111,7 @@ def sentences(chapter: Chapter) -> list[str]:
 
 def legend() -> str:
     return (
-        f"Each cell: ours, below it the paper's. Agreement is the difference over the root mean square of both deviations: "
+        f"Each cell: ours, below it the paper's and (the difference over the root mean square of both deviations): "
         f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs; where ours was trained on fewer rows than theirs the "
         f"two are not compared. * is best or not significantly worse (exact signed-rank test, {LEVEL:g}; among those of one "
         "protocol). q: by the quick protocol, else as printed."
@@ -162,17 +170,16 @@ def advice(told: Sequence[Chapter]) -> list[str]:
     for name, kernel in (("uv-table4", "a Gaussian kernel"), ("uv-table5", "a linear kernel")):
         ranked = [each for c in (by_name.get(name),) if c for _, each in c.rankings()[:1]]
         for each in ranked:
-            worse = [n for n in each.names if n not in each.leaders]
+            worse, sets = [n for n in each.names if n not in each.leaders], by_name[name].whole
             if not worse:
                 said.append(
-                    f"With {kernel} no machine is told from another over {each.data_sets} data sets; {each.names[0]} is first "
-                    f"by mean rank."
+                    f"With {kernel} no machine is told from another over {sets}; {each.names[0]} is first by mean rank."
                 )
                 continue
-            alike = f", or {', '.join(each.leaders[1:])}" if len(each.leaders) > 1 else ""
+            others = ", ".join(each.leaders[1:])
+            why = f", or {others}, not told apart over {sets}" if others else f", first over {sets}"
             said.append(
-                f"With {kernel} take {each.names[0]}{alike}, not told apart over {each.data_sets} data sets; worse: "
-                f"{', '.join(worse)}."
+                f"With {kernel} take {each.names[0]}{why}; told to be worse: {', '.join(worse)}."
             )
     seconds = by_name.get("uv-fig4")
     if seconds is not None:
@@ -185,7 +192,7 @@ def advice(told: Sequence[Chapter]) -> list[str]:
         if order:
             times = ", ".join(f"{c} {10 ** (logs[c] - logs[order[0]]):.1f}" for c in order)
             said.append(
-                f"Training takes, by the geometric mean over {len(rows)} data sets and over the fastest: {times}."
+                f"Training takes, by the geometric mean over {seconds.whole} and over the fastest: {times}."
             )
     return said
 
@@ -202,7 +209,7 @@ def _html_table(chapter: Chapter) -> str:
                 continue
             cells.append(
                 f"<td class={MARKS.get(r.agreement, 'quiet')} title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
-                f"<br><small>{escape(_theirs(chapter.study, r))}</small></td>"
+                f"<br><small style='font-weight:400'>{escape(_theirs(chapter.study, r))}</small></td>"
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
@@ -222,7 +229,10 @@ def _ours(study: Study, r: Result) -> str:
 def _theirs(study: Study, r: Result) -> str:
     if r.printed is None:
         return ""
-    return written(r.printed.value, r.printed.deviation, study.measure)
+    number = written(r.printed.value, r.printed.deviation, study.measure)
+    if r.difference is None or r.agreement not in MARKS:
+        return number
+    return f"{number} ({round(r.difference, 1) + 0.0:+.1f})"  # no minus before nothing
 
 
 def _title(r: Result) -> str:

@@ -179,7 +179,7 @@ class Planner:
         """Tasks of one cell each."""
         missing = [t for t in tasks if t.key(t.folds[0], t.Cs[0]) not in self.known]
         if missing:
-            yield missing
+            yield [t.work for t in missing]
         return [self._look(t, t.folds[0], t.Cs[0]) for t in tasks]
 
     def _trained(
@@ -211,7 +211,7 @@ class Planner:
             for lacking, folds in groups.items()
             for part in ([[f] for f in folds] if large else [folds])
         ]
-        return [self._choosing(repetition, gamma, lacking, part) for lacking, part in parts]
+        return [self._choosing(repetition, gamma, lacking, part).work for lacking, part in parts]
 
     def _best(
         self, points: Sequence[Point], edges: tuple[set[int], set[int]] = (set(), set())

@@ -68,7 +68,9 @@ class Contender:
 
 
 REDUCTIONS = ("one-against-one", "DAGSVM", "one-against-all")
-"""Contenders made of binary machines, by the estimators of that name."""
+"""Contenders made of binary machines."""
+PAIRWISE = ONE, DAG = REDUCTIONS[:2]
+"""Those made of the same ones, which are trained once for both."""
 SOFTMAX = ("m-SVM", "m-SVM one-vs-rest")
 """ZDO's machine, logistic loss and softmax at gamma = 1, and what its two-class case makes of each class against the rest."""
 STATISTICS = ("training rows", "test rows", "classes", "attributes")

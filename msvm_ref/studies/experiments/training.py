@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,18 @@ from msvm_ref.studies.circle import Variant, classify, grid, sector
 from msvm_ref.studies.experiments.cell import CellRecord, Task
 from msvm_ref.studies.experiments.fits import (
     GRAM_MB,
+    Binaries,
     Fit,
     Fold,
     MachinePath,
     OwnRule,
-    Reduction,
     Trainer,
 )
-from msvm_ref.studies.experiments.samples import ALL, Sample, defaults, sample
+from msvm_ref.studies.experiments.samples import ALL, Draw, Sample, defaults, sample
 from msvm_ref.studies.experiments.softmax_fits import SoftmaxPath
 from msvm_ref.studies.experiments.study import (
     CIRCLES,
+    DAG,
     REDUCTIONS,
     SOFTMAX,
     STATISTICS,
@@ -40,6 +42,8 @@ from msvm_ref.studies.experiments.study import (
 )
 from msvm_ref.threads import one_thread
 
+WARM = Draw(Source("", "iris_uci", 30, 150), 0, 0, "folds", 3, 30, 0, "range")
+"""What a process trains first, for nobody's number."""
 NOTHING = Fit(np.zeros(0), float("nan"), 0, float("nan"), False)
 
 
@@ -51,6 +55,7 @@ def train(task: Task, folder: str | None) -> list[CellRecord]:
             return [_circle(task, C) for C in task.Cs]
         if task.contender.machine in STATISTICS:
             return [_statistic(task, task.Cs[0], folder)]
+        _warm(task.contender, task.kernel)
         drawn = sample(task.draw, folder)
         gamma, C_unit = task.gamma, 1.0
         if task.relative:
@@ -62,14 +67,24 @@ def train(task: Task, folder: str | None) -> list[CellRecord]:
         records = []
         for number in task.folds:
             fold = Fold(task.contender, drawn, number, kernel, task.tolerance)
-            trainer = _trainer(fold, task.contender, gram, gamma)
-            records += [_trained(task, number, fold, trainer, C, C_unit) for C in task.Cs]
+            trainer = _trainer(fold, task.contender, gram)
+            for C in task.Cs:
+                records += _trained(task, number, fold, trainer, C, C_unit)
         return records
 
 
-def _trainer(fold: Fold, contender: Contender, gram: Rows | None, gamma: float) -> Trainer:
+@cache
+def _warm(contender: Contender, kernel: str) -> None:
+    """Each kind of work once on thirty examples: what it compiles or loads is in no cell's seconds."""
+    fold = Fold(contender, sample(WARM, None), 0, linear if kernel == "linear" else rbf(1.0), 1e-4)
+    trainer = _trainer(fold, contender, None)
+    for C in (1.0,) if contender.solver else (1.0, 4096.0):
+        _attempt(partial(trainer.fit, C))
+
+
+def _trainer(fold: Fold, contender: Contender, gram: Rows | None) -> Trainer:
     if contender.machine in REDUCTIONS:
-        return Reduction(fold, gamma)
+        return Binaries(fold, gram)
     if contender.machine in SOFTMAX:
         return SoftmaxPath(fold)
     return OwnRule(fold) if contender.solver else MachinePath(fold, gram)
@@ -77,14 +92,20 @@ def _trainer(fold: Fold, contender: Contender, gram: Rows | None, gamma: float) 
 
 def _trained(
     task: Task, number: int, fold: Fold, trainer: Trainer, C: float, C_unit: float
-) -> CellRecord:
+) -> list[CellRecord]:
+    """The cell's record; of pairs of classes also DAGSVM's, which are the same machines asked in another way."""
     started = trainer.started
     fit, error = _attempt(lambda: trainer.fit(task.contender.C_factor * C * C_unit))
     if error:
         trainer.forget()
         started = None
-    right = 0 if error else int((fit.predictions == fold.truth).sum())
-    return _record(task, number, C, fit, error, (len(fold.train), len(fold.test), right), started)
+    records = []
+    for own in task.of_each:
+        told = fit.predictions if own.contender.machine != DAG or fit.dag is None else fit.dag
+        right = 0 if error else int((told == fold.truth).sum())
+        counts = len(fold.train), len(fold.test), right
+        records.append(_record(own, number, C, fit, error, counts, started))
+    return records
 
 
 def _circle(task: Task, C: float) -> CellRecord:
@@ -176,10 +197,11 @@ def _record(
 
 
 def _whole_gram(task: Task, drawn: Sample, kernel: Kernel) -> Rows | None:
-    """The kernel rows of all the draw's examples, where several folds will use them."""
+    """The kernel rows of all the draw's examples, where several folds or binary machines will use them."""
     small = 8e-6 * len(drawn.X) ** 2 <= GRAM_MB
-    mine = task.contender.machine not in (*REDUCTIONS, *SOFTMAX) and not task.contender.solver
-    if task.kernel == "linear" or len(task.folds) < 2 or not small or not mine:
+    several = len(task.folds) > 1 or task.contender.machine in REDUCTIONS
+    mine = task.contender.machine not in SOFTMAX and not task.contender.solver
+    if task.kernel == "linear" or not several or not small or not mine:
         return None
     whole = Problem(machine_named("WW"), frozen(drawn.X), drawn.y, kernel=kernel)
     return rows(whole, GRAM_MB)

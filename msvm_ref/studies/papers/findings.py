@@ -5,6 +5,7 @@ each split of one data set:
 
     HOLDS  the interval lies above the margin      FAILS  it lies below      NOT SHOWN  else, or fewer than two numbers
 
+A statement that something is so somewhere asks for one such interval among several, each at 1 - 5 % / their number.
 A statement about all data sets at once (who is best most often) is decided by the bootstrap: the data sets are drawn
 again, with replacement, and the statement HOLDS where it is true in 95 % of the draws, FAILS where in 5 % at most.
 Splits of one data set share its rows: their interval is about this data set, and too narrow for another sample of it.
@@ -46,9 +47,12 @@ class Contrast:
     """Columns that are said to have less."""
     row: str = ""
     """One data set, split by split; '' for all data sets, each by its mean."""
+    only: tuple[str, ...] = ()
+    """The data sets the statement is about; () for all of them."""
     margin: float = 0.0
     logarithm: bool = False
     """Are logarithms to base 10 compared?"""
+    of_more: Literal["mean", "min"] = "mean"
     of_less: Literal["mean", "max"] = "mean"
     other_study: str = ""
     """Where the columns ``less`` are read, if not in the same study."""
@@ -69,7 +73,7 @@ class Contrast:
 def invented(form: Contrast) -> Exported:
     """Ten splits of eight data sets (or of the one that is meant), the columns ``more`` raised by ``tilt``."""
     random = np.random.default_rng(1)
-    rows = (form.row,) if form.row else tuple("ABCDEFGH")
+    rows = (form.row,) if form.row else form.only or tuple("ABCDEFGH")
     cells = {}
     for row in rows:
         for column in dict.fromkeys((*form.columns, *NINE)):
@@ -81,7 +85,7 @@ def invented(form: Contrast) -> Exported:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its 95 % Student interval; NaN below two numbers."""
+    """A mean and its Student interval; NaN below two numbers."""
 
     mean: float
     low: float
@@ -92,12 +96,14 @@ class Interval:
         return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
 
 
-def interval(numbers: Sequence[float]) -> Interval:
+def interval(numbers: Sequence[float], level: float = SURE) -> Interval:
     m = len(numbers)
     if m < 2:
         return Interval(math.nan, math.nan, math.nan, m)
     mean = float(np.mean(numbers))
-    half = float(student.ppf(0.975, m - 1)) * float(np.std(numbers, ddof=1)) / math.sqrt(m)
+    half = (
+        float(student.ppf((1 + level) / 2, m - 1)) * float(np.std(numbers, ddof=1)) / math.sqrt(m)
+    )
     return Interval(mean, mean - half, mean + half, m)
 
 
@@ -105,12 +111,15 @@ def differences(form: Contrast) -> tuple[list[float], str]:
     """The differences, and what each of them is of."""
     mine, other = form.sources()
     columns = form.more if form.other_study else form.columns
-    rows = mine.rows(columns)
+    rows = [row for row in mine.rows(columns) if not form.only or row in form.only]
     if form.other_study:
         rows = [row for row in rows if row in other.rows(form.less)]
         rows = [
-            r for r in rows if _protocol(mine, [r], form.more) == _protocol(other, [r], form.less)
+            r
+            for r in rows
+            if protocols_of(mine, [r], form.more) == protocols_of(other, [r], form.less)
         ]
+    raised = np.min if form.of_more == "min" else np.mean
     reduced = np.max if form.of_less == "max" else np.mean
     if form.row:
         if form.row not in rows:
@@ -118,22 +127,26 @@ def differences(form: Contrast) -> tuple[list[float], str]:
         more = np.array([_scaled(form, mine.values(form.row, c)) for c in form.more])
         less = np.array([_scaled(form, other.values(form.row, c)) for c in form.less])
         told = f"{more.shape[1]} splits of {form.row} ({mine.protocols[form.row, form.more[0]]})"
-        return list(more.mean(axis=0) - reduced(less, axis=0)), told
+        return list(raised(more, axis=0) - reduced(less, axis=0)), told
     numbers = [
         float(
-            np.mean([np.mean(_scaled(form, mine.values(row, c))) for c in form.more])
+            raised([np.mean(_scaled(form, mine.values(row, c))) for c in form.more])
             - reduced([np.mean(_scaled(form, other.values(row, c))) for c in form.less])
         )
         for row in rows
     ]
-    return numbers, f"{len(rows)} data sets ({_protocol(mine, rows, form.more)})"
+    if not rows:
+        return [], "no data set has all of it among the results that come along"
+    sets = "data set" if len(rows) == 1 else "data sets"
+    return numbers, f"{len(rows)} {sets} ({protocols_of(mine, rows, form.more)})"
 
 
 def _scaled(form: Contrast, values: Sequence[float]) -> list[float]:
     return [math.log10(max(v, 1e-9)) for v in values] if form.logarithm else list(values)
 
 
-def _protocol(table: Exported, rows: Sequence[str], columns: Sequence[str]) -> str:
+def protocols_of(table: Exported, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """How many of the rows are by which protocol."""
     named = [table.protocols[row, columns[0]] for row in rows]
     return ", ".join(f"{named.count(p)} {p}" for p in dict.fromkeys(named)) or "none"
 
@@ -143,7 +156,7 @@ def larger(form: Contrast) -> Evidence:
     numbers, told = differences(form)
     found = interval(numbers)
     unit = " decades" if form.logarithm else ""
-    words = f"{_names(form.more)} less {_names(form.less, form.of_less)}: {found}{unit} over {told}"
+    words = f"{_compared(form)}: {found}{unit} over {told}"
     if found.count < 2:
         return Evidence(None, told, {"numbers": found.count})
     holds = True if found.low > form.margin else False if found.high < form.margin else None
@@ -158,8 +171,49 @@ def within(form: Contrast) -> Evidence:
         return Evidence(None, told, {"numbers": found.count})
     inside = -form.margin < found.low and found.high < form.margin
     apart = found.low > form.margin or found.high < -form.margin
-    words = f"{_names(form.more)} less {_names(form.less)}: {found} over {told}, ±{form.margin:g} allowed"
+    words = f"{_compared(form)}: {found} over {told}, ±{form.margin:g} allowed"
     return Evidence(True if inside else False if apart else None, words, vars(found))
+
+
+def apart(form: Contrast) -> Evidence:
+    """The contrary of ``within``: beyond the margin on either side HOLDS."""
+    told = within(form)
+    return replace(told, holds=None if told.holds is None else not told.holds)
+
+
+def all_within(form: Contrast) -> Evidence:
+    """Is each of the columns ``more`` within the margin of the mean of the others?"""
+    each = {
+        c: within(replace(form, more=(c,), less=tuple(o for o in form.more if o != c)))
+        for c in form.more
+    }
+    answers = {e.holds for e in each.values()}
+    holds = False if False in answers else None if None in answers else True
+    told = "; ".join(dict.fromkeys(e.shown for e in each.values()))
+    return Evidence(holds, told, {c: e.numbers for c, e in each.items()})
+
+
+def somewhere(form: Contrast) -> Evidence:
+    """Is it larger on one of the data sets, split by split, or (of one data set) than one of the columns ``less``?"""
+    if form.row:
+        cases = {c: replace(form, less=(c,)) for c in form.less}
+    else:
+        cases = {row: replace(form, row=row) for row in form.sources()[0].rows(form.columns)}
+    found, protocols = {}, {}
+    for name, case in cases.items():
+        numbers, protocols[name] = differences(case)
+        found[name] = interval(numbers, 1 - (1 - SURE) / len(cases))
+    known = [i for i in found.values() if i.count > 1]
+    if not known:
+        return Evidence(None, "none of it is among the results that come along")
+    some = any(i.low > form.margin for i in known)
+    none = len(known) == len(cases) and all(i.high < form.margin for i in known)
+    told = "; ".join(f"{name} {i} over {protocols[name]}" for name, i in found.items())
+    return Evidence(
+        True if some else False if none else None,
+        f"{_compared(form)}: {told}",
+        {name: vars(i) for name, i in found.items()},
+    )
 
 
 def bootstrapped(form: Contrast, statement: Callable[[list[dict[str, float]]], bool]) -> Evidence:
@@ -167,7 +221,7 @@ def bootstrapped(form: Contrast, statement: Callable[[list[dict[str, float]]], b
     table, _ = form.sources()
     rows = table.rows(NINE)
     scores = [_scores(table, row, form) for row in rows]
-    told = f"{len(rows)} data sets ({_protocol(table, rows, NINE)})"
+    told = f"{len(rows)} data sets ({protocols_of(table, rows, NINE)})"
     if len(rows) < FEWEST:
         return Evidence(None, f"only {told}", {"data sets": len(rows)})
     random = np.random.default_rng(0)
@@ -211,7 +265,14 @@ def least_often(form: Contrast) -> Evidence:
 
 
 def _names(columns: Sequence[str], reduced: str = "mean") -> str:
-    return columns[0] if len(columns) == 1 else f"the {reduced} of {', '.join(columns)}"
+    if len(columns) == 1:
+        return columns[0]
+    named = columns if len(columns) <= len(NINE) else (columns[0], "…", columns[-1])
+    return f"the {reduced} of {', '.join(named)}"
+
+
+def _compared(form: Contrast) -> str:
+    return f"{_names(form.more, form.of_more)} less {_names(form.less, form.of_less)}"
 
 
 def claim(
@@ -228,8 +289,10 @@ def claim(
     """
     size = 20.0 + 2 * form.margin
     holds = expected().get(id) == "HOLDS"
-    if check is within:
-        tilt = 20.0 + 2 * form.margin if holds else 0.0
+    if check in (within, all_within):
+        tilt = size if holds else 0.0
+    elif check is apart:
+        tilt = 0.0 if holds else size
     else:
         tilt = -size if holds else size
     words = f"results of {form.study}, {'split by split' if form.row else 'data set by data set'}"

@@ -90,20 +90,26 @@ def shown(form: Picture) -> Evidence:
         return Evidence(None, "uv-circles is not among the results that come along")
     told = readings([study])[form.number]
     holds = True if told.shown else False if told.refuted else None
-    return Evidence(holds, f"{told.measured}; {len(study.seeds)} samples", told.to_dict())
+    return Evidence(holds, f"{told.measured}; {_samples(study, form.true)}", told.to_dict())
+
+
+def _samples(study: CircleStudy, invented: bool | None) -> str:
+    """How many, and by which protocol."""
+    named = sorted(set(committed("uv-circles").protocols.values()))
+    return f"{len(study.seeds)} samples ({', '.join(named) if invented is None else 'invented'})"
 
 
 def alone(form: bool | None) -> Evidence:
     """Does every other machine fall behind WW on one of the circles, or predict nothing there? ``form`` as in Picture."""
     told, behind, ahead = [], [], []
     variants: tuple[Variant, ...] = ("noiseless", "noisy")
-    studies = [remembered(v) if form is None else invented(v, form) for v in variants]
-    if None in studies:
+    found = [remembered(v) if form is None else invented(v, form) for v in variants]
+    studies = [study for study in found if study is not None]
+    if len(studies) < len(found):
         return Evidence(None, "uv-circles is not among the results that come along")
     for rival in (m.machine for m in MACHINES if m.machine != "WW"):
         marks = []
         for study in studies:
-            assert study is not None
             mine, theirs = study.best("WW"), study.best(rival)
             if theirs.mean is None:
                 marks.append((True, False, f"{study.variant}: w* = 0"))
@@ -114,7 +120,7 @@ def alone(form: bool | None) -> Evidence:
         ahead.append(not behind[-1] and any(m[1] for m in marks))
         told.append(f"{rival} {', '.join(m[2] for m in marks)}")
     holds = True if all(behind) else False if any(ahead) else None
-    return Evidence(holds, f"WW minus {'; '.join(told)}")
+    return Evidence(holds, f"WW minus {'; '.join(told)}; {_samples(studies[0], form)}")
 
 
 WORDS = {

@@ -10,13 +10,15 @@ import pytest
 from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import rbf
 from msvm_ref.studies.circle import classify
-from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments import engine, training
+from msvm_ref.studies.experiments.fits import Binaries, Fold
 from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
 from msvm_ref.studies.experiments.result import results, stored
 from msvm_ref.studies.experiments.samples import Draw, defaults, sample
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender
 from msvm_ref.studies.experiments.table import table
+from msvm_ref.studies.experiments.training import train
 from msvm_ref.studies.experiments.uv_circles import STUDIES as CIRCLE_STUDIES
 from msvm_ref.studies.experiments.zdo import M_SVM, REST
 from msvm_ref.studies.experiments.zdo import TABLE1 as ZDO_TABLE
@@ -180,13 +182,67 @@ def test_a_store_of_the_first_format_is_read_and_extended(tmp_path):
 def test_noise_on_the_multipliers_supports_nothing(tmp_path):
     """A gap of 1e-4 leaves some weight on examples that do not matter: the reductions' count is that of a tight solution."""
     from msvm_ref.estimator import OneVsOneSVC
-    from msvm_ref.studies.experiments.fits import Fold, Reduction
 
     drawn = sample(Draw(IRIS, 0, 0, "folds", 5, 10**9, 10**9, "range"), None)
     fold = Fold(FIVE[0], drawn, 0, rbf(1.0), 1e-4)
-    loose = Reduction(fold, 1.0).fit(4096.0)
+    loose = Binaries(fold, None).fit(4096.0)
     tight = OneVsOneSVC(C=4096.0, kernel="rbf", gamma=1.0, tol=1e-9).fit(fold.X, fold.y)
     assert abs(loose.support - len(tight.support_)) <= 3
+
+
+def test_the_binary_machines_of_pairs_are_trained_once_for_both(tmp_path, monkeypatch):
+    """One-against-one and DAGSVM; what they and one-against-all predict is what the estimators predict."""
+    import msvm_ref.estimator as estimator
+
+    tasks = []
+
+    def counted(task, folder):
+        tasks.append(task)
+        return train(task, folder)
+
+    monkeypatch.setattr(engine, "train", counted)
+    study = replace(SMALL, report="test", contenders=FIVE[:3], scaling="range")
+    endings, records = run(study, tmp_path)
+    assert len(records) == 3 * 4 * 2
+    assert len(tasks) == len(set(tasks)) == 2 * 2  # two gammas; pairs, and classes
+    assert {r.started for r in records if r.C == 8.0} == {1.0}
+    drawn = sample(tasks[0].draw, None)
+    for ending, name in zip(endings, ("OneVsOneSVC", "DAGSVC", "OneVsAllSVC"), strict=True):
+        for record in ending.records:
+            (rows, new), options = drawn.parts[record.fold], {"gamma": record.gamma, "tol": 1e-8}
+            fitted = getattr(estimator, name)(C=record.C, **options)
+            theirs = fitted.fit(drawn.X[rows], drawn.y[rows]).predict(drawn.X[new])
+            assert record.machine == ending.contender.machine
+            assert abs((theirs == drawn.y[new]).sum() - record.right) <= 1
+            assert record.gap <= study.tolerance
+
+
+def test_a_class_that_a_fold_lacks_has_no_binary_machine(tmp_path):
+    drawn = sample(Draw(IRIS, 0, 0, "folds", 5, 10**9, 10**9, "range"), None)
+    rows, new = drawn.parts[0]
+    drawn.parts[0] = rows[drawn.y[rows] != 1], new
+    for contender in (FIVE[0], FIVE[2]):
+        fit = Binaries(Fold(contender, drawn, 0, rbf(1.0), 1e-4), None).fit(1.0)
+        assert set(fit.predictions) == {0, 2}
+
+
+def test_nobodys_seconds_pay_for_compilation(tmp_path, monkeypatch):
+    """Every kind of work is done once before the first cell that is timed."""
+    seen = []
+    real = Fold.problem
+
+    def watched(fold, C):
+        seen.append((fold.contender.machine, len(fold.y)))
+        return real(fold, C)
+
+    training._warm.cache_clear()
+    monkeypatch.setattr(Fold, "problem", watched)
+    run(SMALL, tmp_path)
+    for machine in ("WW", "CS"):
+        sizes = [n for name, n in seen if name == machine]
+        assert sizes[0] == 20
+        assert sizes[1:] == [20] * 4 + [40] * 3  # two gammas of two folds, three splits
+    assert len(seen) == 2 * (1 + 7)
 
 
 def test_what_is_timed_is_trained_from_nothing(tmp_path):

@@ -16,6 +16,7 @@ from msvm_ref.studies.experiments.page import Chapter, advice, chapters, html, m
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
 from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.experiments.table import written
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_4, parsed
 from tests.studies.experiments.small import SMALL
 
@@ -76,6 +77,22 @@ def test_bars_are_well_formed_one_for_each_number(measure):
         assert heights[2] == 0.5
 
 
+def test_the_mean_stands_beside_seconds_and_support():
+    values = {(row, c): v for row, v in (("a", 1.0), ("b", 100.0)) for c in ("WW", "CS")}
+    for measure, mean in (("seconds", "10"), ("support", "50.5")):
+        drawn = bars(values | {("c", "WW"): 7.0}, ["a", "b", "c"], ["WW", "CS"], measure)
+        assert f"<title>mean, WW: {mean}</title>" in drawn  # of the rows that have both
+    assert "mean" not in bars(values, ["a", "b"], ["WW", "CS"], "accuracy")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [((40231.0, None), "40231"), ((1027.4, 12.6), "1027 ± 13"), ((0.1234, None), "0.123")],
+)
+def test_large_numbers_have_no_decimals(number, words):
+    assert written(*number) == words
+
+
 def test_pages_tell_what_the_store_has(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         assert chapters(store, [SMALL]) == []
@@ -95,6 +112,10 @@ def test_pages_tell_what_the_store_has(tmp_path):
     whole = with_all_rows(chapter)
     mark = {"agrees": "good", "near": "caution", "differs": "bad"}[whole.results[0].agreement]
     assert f"<td class={mark} title=" in html([whole])
+    difference = f"96.35 ± 2.59 ({whole.results[0].difference:+.1f})"
+    assert difference in html([whole])
+    assert difference in markdown([whole])
+    assert difference not in web
     assert "<script" not in web
     assert sentences(chapter) == [
         "1 cells are of fewer training rows than UV's and are not compared."
@@ -114,10 +135,12 @@ def with_all_rows(chapter):
 def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
     table = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 30)
     assert advice([table]) == [
-        "With a Gaussian kernel take WW, not told apart over 30 data sets; worse: CS, MMR."
+        "With a Gaussian kernel take WW, first over 30 data sets (30 by the quick protocol); told to be worse: CS, MMR."
     ]
+    close = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 6)
+    assert "take WW, or CS, not told apart over 6 data sets" in advice([close])[0]
     few = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 2)
-    assert "no machine is told from another over 2 data sets; WW is first" in advice([few])[0]
+    assert "no machine is told from another over 2 data sets (2 by" in advice([few])[0]
     seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 2)
     (words,) = advice([seconds])
     assert words.endswith("over the fastest: CS 1.0, WW 10.0.")
@@ -132,7 +155,9 @@ def told(name, means, rows):
     )
     results = [
         SimpleNamespace(
-            outcome=SimpleNamespace(source=SimpleNamespace(label=f"d{k}"), contender=c),
+            outcome=SimpleNamespace(
+                source=SimpleNamespace(label=f"d{k}"), contender=c, protocol=study.quick_protocol
+            ),
             mean=means[c.label],
             agreement="not printed",
         )

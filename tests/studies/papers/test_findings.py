@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -15,7 +16,17 @@ from msvm_ref.studies.experiments.result import stored
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
 from msvm_ref.studies.papers.claim import Verdict
-from msvm_ref.studies.papers.findings import NINE, Contrast, interval, larger, most_often, within
+from msvm_ref.studies.papers.findings import (
+    NINE,
+    Contrast,
+    all_within,
+    apart,
+    interval,
+    larger,
+    most_often,
+    somewhere,
+    within,
+)
 from tests.studies.experiments.small import SMALL
 
 RESULTS = files("msvm_ref.studies.experiments").joinpath("results")
@@ -70,6 +81,57 @@ def test_a_margin_a_row_and_the_best_of_the_others(known):
     assert within(Contrast("x", ("a",), ("b",), row="d", margin=19.5)).holds is None
 
 
+def test_apart_is_the_contrary_of_within_on_either_side(known):
+    known({("d", "a"): [30, 31, 33], ("d", "b"): [10, 12, 13]})
+    for one, other in ("ab", "ba"):
+        form = Contrast("x", (one,), (other,), row="d")
+        assert apart(replace(form, margin=2)).holds
+        assert apart(replace(form, margin=25)).holds is False
+        assert apart(replace(form, margin=19.5)).holds is None
+
+
+def test_all_within_sees_the_one_that_is_not(known):
+    rows = {"a": [50.0, 51.0, 52.0], "b": [50.0, 51.0, 52.1], "c": [50.1, 51.0, 52.0]}
+    known({(f"d{k}", c): [v] for c, values in rows.items() for k, v in enumerate(values)})
+    assert all_within(Contrast("x", ("a", "b", "c"), margin=1.0)).holds
+    rows["c"] = [40.0, 41.1, 42.0]  # the mean of b and c is off a's by 5, and c by 10
+    known({(f"d{k}", c): [v] for c, values in rows.items() for k, v in enumerate(values)})
+    assert all_within(Contrast("x", ("a", "b", "c"), margin=7.0)).holds is False
+    assert within(Contrast("x", ("a",), ("b", "c"), margin=7.0)).holds
+
+
+def test_somewhere_pays_for_looking_in_many_places(known):
+    near = {("d0", "a"): [50.0, 50.2, 50.4], ("d0", "b"): [50.0] * 3}  # 0.2 [-0.3, 0.7]
+    far = {("d1", "a"): [60.0, 60.5, 61.0], ("d1", "b"): [50.0] * 3}
+    form = Contrast("x", ("a",), ("b",))
+    known(near | far)
+    assert somewhere(form).holds
+    known(near)
+    assert somewhere(form).holds is None
+    known({place: [100 - v for v in values] for place, values in far.items()})
+    assert somewhere(form).holds is False
+    gaps = [0.1, 1.0, 1.9]  # 1 [-1.24, 3.24]
+    known({("d", c): v for c, v in {"a": gaps, "b": [0.0] * 3, "e": [9.0] * 3}.items()})
+    row = Contrast("x", ("a",), ("b", "e"), row="d")
+    assert somewhere(row).holds is None
+    assert somewhere(replace(row, less=("e",))).holds is False
+    assert somewhere(replace(row, less=("e", "missing"))).holds is None
+
+
+def test_the_least_of_those_that_are_more_and_only_some_data_sets(known):
+    known({("d", "a"): [30, 31, 33], ("d", "b"): [10, 12, 13], ("d", "c"): [20, 20, 21]})
+    assert larger(Contrast("x", ("a", "b"), ("c",), row="d", margin=-5)).holds
+    assert (
+        larger(Contrast("x", ("a", "b"), ("c",), row="d", margin=-5, of_more="min")).holds is False
+    )
+    cells = {(f"d{k}", c): [v + k] for k in range(4) for c, v in (("a", 1.0), ("b", 0.0))}
+    known(cells | {("e", "a"): [0.0], ("e", "b"): [9.0]})
+    assert larger(Contrast("x", ("a",), ("b",))).holds is None
+    few = larger(Contrast("x", ("a",), ("b",), only=("d0", "d1", "d2")))
+    assert few.holds
+    assert "3 data sets (3 quick)" in few.shown
+
+
 def test_rows_of_two_protocols_are_not_compared():
     cells = {("d", "a"): (1.0,), ("d", "b"): (2.0,), ("e", "a"): (1.0,)}
     mixed = Exported(
@@ -118,6 +180,8 @@ def test_eleven_readings_and_every_claim_of_an_experiment_has_a_sample():
             decided = claim.decide()
             assert decided.verdict in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)
             assert decided.corrected is None
+            if decided.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
+                assert any(word in decided.shown for word in ("quick", "paper")), claim.id
 
 
 def test_the_files_are_of_the_studies_and_of_certified_cells():
