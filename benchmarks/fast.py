@@ -268,6 +268,28 @@ def digits100() -> None:
         )
 
 
+def costs() -> None:
+    """Seconds to 1e-3 and to 1e-8 at a large C, and the ratio of the two."""
+    X, y = gaussians(2000, 20, 5, 0.45)
+    for kernel, name in ((mr.rbf(0.05), "rbf"), (mr.linear, "linear")):
+        for machine in (mr.WW, mr.CS, mr.OVA, mr.LLW, mr.ATM):
+            for C in (1e2, 1e4, 1e6):
+                posed = mr.Problem(machine, X, y, C=C, kernel=kernel)
+                (_, rough), (solution, fine) = solved(posed, 1e-3), solved(posed, 1e-8)
+                say(
+                    what="large C",
+                    kernel=name,
+                    machine=machine.name,
+                    C=C,
+                    seconds=rough,
+                    to_1e_8=fine,
+                    ratio=fine / rough,
+                    gap=solution.certificate.relative_gap,
+                    converged=solution.converged,
+                    **solution.work,
+                )
+
+
 def scaling() -> None:
     """Exponents of time in n and in d (rbf, certified 1e-4), by the slope between the ends."""
     for machine in (mr.CS, mr.WW, mr.ATS):
@@ -361,6 +383,7 @@ PARTS = {
     "linear": linear,
     "sparse": sparse_text,
     "digits100": digits100,
+    "costs": costs,
     "scaling": scaling,
     "large": large,
     "kernlab": kernlab,

@@ -39,6 +39,7 @@ PROBLEM = "tests/model/test_problem.py"
 CHECKER = "tests/exact/test_checker.py -k 'LLW or infeasible'"
 BRUTE = "tests/exact/test_brute_force.py"
 STOPPING = "tests/solvers/fast/test_stopping.py"
+BARRIER = "tests/solvers/fast/test_barrier.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
 RISK = "tests/fisher/test_risk.py"
 THEORY = "properties/test_theory.py"
@@ -622,4 +623,45 @@ MUTANTS = (
         RELAXED,
     ),
     Mutant("solvers/fast/solve.py", "self.passes += times", "self.passes += 1", RELAXED),
+    Mutant(
+        "solvers/fast/class_system.py",
+        "G[rest, rest] -= self.pull",
+        "pass",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/class_system.py", "self.y] -= S", "self.y] += S", f"{BARRIER} -k class_by"
+    ),
+    Mutant(
+        "solvers/fast/class_system.py",
+        "np.maximum(self.shared / scale**2, self.ground)",
+        "self.ground",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant("solvers/fast/kernel_cache.py", "L[pivots - 1] =", "L[:] =", f"{BARRIER} -k class_by"),
+    Mutant(
+        "solvers/fast/interior.py",
+        "if self.system.rough and self.surer is not None:",
+        "if False:",
+        f"{BARRIER} -k loses_its_digits",
+    ),
+    Mutant(
+        "solvers/fast/interior.py",
+        "x < z / margin, 0.0",
+        "x < 0 * z, 0.0",
+        f"{BARRIER} -k last_digits",
+    ),
+    Mutant(
+        "solvers/fast/newton.py",
+        "[*lengths, first] if first < 1 else lengths",
+        "lengths",
+        f"{BARRIER} -k last_digits",
+    ),
+    Mutant("solvers/fast/schedule.py", "self.evidence *= 2", "pass", f"{BARRIER} -k longer"),
+    Mutant(
+        "solvers/fast/schedule.py",
+        "not self.barrier.everything or len(self.work) < 2",
+        "len(self.work) < 2",
+        f"{BARRIER} -k part",
+    ),
 )

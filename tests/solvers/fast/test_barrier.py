@@ -1,0 +1,147 @@
+"""The barrier's systems against each other, its routes, and the face it hands to Newton."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import msvm_ref as mr
+from msvm_ref.solvers.fast import interior as barrier
+from msvm_ref.solvers.fast import solve as driver
+from msvm_ref.solvers.fast.blocks import blocks
+from msvm_ref.solvers.fast.class_system import ClassSystem
+from msvm_ref.solvers.fast.interior import Route, route
+from msvm_ref.solvers.fast.schedule import Schedule
+from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem
+from msvm_ref.solvers.workspace import Workspace
+from tests.small_problems import MACHINES
+
+COSTS = ("linear", "quadratic", "huber")
+
+
+def data(n: int, p: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(n + p + d)
+    y = random.integers(d, size=n)
+    y[:d] = range(d)
+    return random.normal(size=(n, p)) + 0.5 * random.normal(size=(d, p))[y], y
+
+
+def engine_of(problem: mr.Problem):
+    machine = blocks(problem)
+    return driver._engine(problem, machine, 100.0, Workspace()), machine
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("bias", ["none", "penalized"])
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_class_by_class_and_by_features_solve_what_is_factored_whole(machine, bias, cost):
+    X, y = data(24, 1, 4)
+    weight = np.random.default_rng(1).uniform(0.5, 2, 24)
+    problem = mr.Problem(
+        machine.with_cost(cost),
+        X,
+        y,
+        C=3.0,
+        kernel=mr.rbf(0.001),
+        bias=bias,
+        n_classes=4,
+        sample_weight=weight,
+    )
+    engine, made = engine_of(problem)
+    parts = Components(engine, made, np.arange(2, 24))
+    whole = DenseSystem(engine, parts)
+    random = np.random.default_rng(0)
+    x = random.normal(size=len(parts.example))
+    diagonal = 10 ** random.uniform(-3, 3, len(x))
+    push = 10 ** random.uniform(-3, 3, len(parts.room)) if made.capped else None
+    right = random.normal(size=len(x)) * diagonal
+    assert whole.factor(diagonal, push)
+    solved = whole.solve(right, True)
+    assert engine.width
+    for other in (ClassSystem(engine, made, parts), FeatureSystem(engine, parts)):
+        np.testing.assert_allclose(other.product(x), whole.product(x), rtol=1e-9, atol=1e-9)
+        assert other.factor(diagonal, push)
+        for refined in (False, True):
+            gap = other.solve(right, refined) - solved
+            assert np.sqrt((diagonal * gap**2).sum() / (diagonal * solved**2).sum()) < 1e-6
+        assert not other.rough
+
+
+def test_the_cheapest_route():
+    """Whole where little is to be factored, class by class where classes are many, by features where the rank is low."""
+
+    def taken(n, d, gamma):
+        X, y = data(n, 3, d)
+        return route(*engine_of(mr.Problem(mr.WW, X, y, kernel=mr.rbf(gamma)))).system
+
+    assert taken(60, 3, 10.0) == "whole"
+    assert taken(200, 8, 10.0) == "classes"
+    assert taken(200, 8, 1e-3) == "features"
+
+
+@pytest.mark.parametrize("name", ["WW", "CS", "OVA", "LLW", "AMO", "ATM", "ATS", "MMR"])
+@pytest.mark.parametrize("gamma", [2.0**-12, 2.0**-6])
+def test_large_C_of_kernels_nearly_singular(name, gamma):
+    """Passes alone took tens of thousands, and did not get there."""
+    X, y = data(80, 4, 4)
+    problem = mr.Problem(getattr(mr, name), X, y, C=2.0**16, kernel=mr.rbf(gamma))
+    solution = mr.solve(problem, method="fast", tolerance=1e-5, max_iter=3000)
+    assert solution.converged
+
+
+@pytest.mark.parametrize("name", ["WW", "CS", "OVA"])
+def test_the_last_digits_at_a_large_C(name):
+    """The barrier ends near 1e-7 with every multiplier inside its bounds; the digits come from its face."""
+    X, y = data(500, 8, 4)
+    problem = mr.Problem(getattr(mr, name), X, y, C=1e5)
+    solution = mr.solve(problem, method="fast", tolerance=1e-9, max_iter=500)
+    assert solution.converged
+    assert solution.work["interior"] == 1
+
+
+def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
+    """Relative margins on a kernel of low rank: what stands on the true class alone is next to nothing."""
+    X, y = data(80, 4, 4)
+    problem = mr.Problem(mr.CS, X, y, C=2.0**14, kernel=mr.rbf(2.0**-8))
+    monkeypatch.setattr(barrier, "route", lambda *_: Route("classes", True, 1.0))
+    switched = []
+
+    class Watched(DenseSystem):
+        def __init__(self, *arguments):
+            switched.append(True)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(barrier, "DenseSystem", Watched)
+    engine, machine = engine_of(problem)
+    engine.survey(engine.scores)
+    barrier.interior(engine, machine, False, 1e-9)
+    assert switched
+    certificate = mr.certify(problem, alpha=engine.alpha)
+    assert certificate.relative_gap < 1e-6
+
+
+def schedule(**given) -> Schedule:
+    return Schedule(1e-4, 3, Route("whole", True, 1e7), **given)
+
+
+def run(plan: Schedule, gaps) -> list[str]:
+    told = []
+    for gap in gaps:
+        plan.note(True, 1e5, gap)
+        told.append(plan.next(gap))
+    return told
+
+
+def test_a_barrier_where_passes_would_take_longer():
+    rounds = int(2 * schedule().barrier.price / 2.5e5)
+    assert "interior" in run(schedule(), [0.5] * rounds)
+    assert "interior" not in run(schedule(), 0.5 * 0.5 ** np.arange(12))
+    told = run(schedule(), 0.5 * 0.999 ** np.arange(rounds))
+    waits = np.diff([-1, *(k for k, action in enumerate(told) if action == "interior")])
+    assert len(waits) > 2
+    assert (waits[1:] > 1.5 * waits[:-1]).all()  # each after twice as much in vain
+
+
+def test_no_barrier_over_a_part_because_passes_are_slow():
+    plan = Schedule(1e-4, 3, Route("whole", False, 1e7))
+    assert "interior" not in run(plan, [0.5] * 400)
