@@ -649,13 +649,13 @@ MUTANTS = (
         "solvers/fast/interior.py",
         "x < z / margin, 0.0",
         "x < 0 * z, 0.0",
-        f"{BARRIER} -k last_digits",
+        f"{BARRIER} -k stops_early",
     ),
     Mutant(
         "solvers/fast/newton.py",
         "[*lengths, first] if first < 1 else lengths",
         "lengths",
-        f"{BARRIER} -k last_digits",
+        f"{BARRIER} -k singular_a_step",
     ),
     Mutant("solvers/fast/schedule.py", "self.evidence *= 2", "pass", f"{BARRIER} -k longer"),
     Mutant(

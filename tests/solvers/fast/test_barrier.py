@@ -99,6 +99,30 @@ def test_the_last_digits_at_a_large_C(name):
     assert solution.work["interior"] == 1
 
 
+def test_the_face_of_a_barrier_that_stops_early():
+    """All multipliers are inside their bounds; on the face as few as there are weights, and Newton finds the optimum there."""
+    X, y = data(200, 3, 3)
+    problem = mr.Problem(mr.OVA, X, y, C=10.0)
+    engine, machine = engine_of(problem)
+    engine.survey(engine.scores)
+    face = barrier.interior(engine, machine, False, 1e-6)
+    inside = lambda alpha: int(((alpha > 0) & (alpha < 10.0 * (1 - 1e-12))).sum())  # noqa: E731
+    assert inside(engine.alpha) == 600
+    assert inside(face) <= 3 * 3 + 3
+
+
+def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
+    """x = 1 and x = 1/10 in opposite classes: on a null direction the dual rises; cut off at all bounds, it would fall."""
+    problem = mr.Problem(mr.OVA, [[1.0], [0.1]], [0, 1], C=100.0)
+    ascent = driver._Ascent(problem, 1e-9, 10, np.inf, 0, 100.0, None, None, Workspace())
+    ascent.engine.restart(np.array([[0.5, 0.5], [5.0, 5.0]]), np.zeros(2))
+    value = lambda: ascent._dual_value(ascent.engine.alpha, np.zeros((1, 1)))  # noqa: E731
+    before = value()
+    ascent._newton()
+    assert value() > before + 100
+    assert (ascent.engine.alpha[1] == 100.0).all()
+
+
 def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
     """Relative margins on a kernel of low rank: what stands on the true class alone is next to nothing."""
     X, y = data(80, 4, 4)
