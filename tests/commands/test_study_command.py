@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from msvm_ref.cli import main
 from msvm_ref.studies.experiments import registry
+from tests.small_problems import NIGHTLY
 from tests.studies.experiments.small import CELLS, SMALL
 
 
@@ -42,6 +44,20 @@ def test_run_then_show(capsys):
     shown = capsys.readouterr().out
     assert "WW" in shown
     assert "CS " not in shown
+
+
+@pytest.mark.skipif(not NIGHTLY, reason="nightly: half a minute")
+def test_the_quick_table_of_iris_ends_within_a_minute(capsys):
+    """CPU seconds, whoever else is on the machine."""
+    assert main(["study", "run", "small", "-q"]) == 0  # compiled
+    capsys.readouterr()
+    start = time.process_time()
+    words = ["run", "uv-table4", "--data-sets", "iris", "--protocol", "quick"]
+    assert main(["study", *words, "--json"]) == 0
+    assert time.process_time() - start < 60
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert len(rows) == 9
+    assert all(r["worst_gap"] <= 1e-4 and r["agreement"] != "differs" for r in rows)
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def advice(told: Sequence[Chapter]) -> list[str]:
         rows = [r for r in seconds.rows if all((r, c) in seconds.means for c in seconds.columns)]
         logs = {
             c: fmean(math.log10(max(seconds.means[r, c], 1e-9)) for r in rows)
-            for c in (seconds.columns if rows else ())
+            for c in (seconds.columns if len(rows) > 1 else ())
         }
         order = sorted(logs, key=lambda c: logs[c])
         if order:

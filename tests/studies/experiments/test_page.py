@@ -144,6 +144,7 @@ def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
     seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 2)
     (words,) = advice([seconds])
     assert words.endswith("over the fastest: CS 1.0, WW 10.0.")
+    assert advice([told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 1)]) == []  # one data set is no mean
 
 
 def told(name, means, rows):
