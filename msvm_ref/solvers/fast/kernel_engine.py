@@ -82,6 +82,10 @@ class KernelEngine(Engine):
         return np.asarray(self.b0 + self.rho * self.A.sum(axis=0))
 
     @property
+    def products_are_cheap(self) -> bool:
+        return self.rows.whole
+
+    @property
     def evaluations(self) -> int:
         return self.rows.evaluations
 
