@@ -203,9 +203,9 @@ class _Ascent:
     def _pass(self) -> float:
         """One pass over the examples that are awake; where those are few, several in one call, which costs as much as some."""
         if self.engine.at_once and self.engine.momentum is not None:
-            times = min(SWEEPS, self.stopping.max_iter - self.passes)
-            self.passes += times
-            return self.engine.momentum.sweep(self.engine, times)
+            sweeps = min(SWEEPS, self.stopping.max_iter - self.passes)
+            self.passes += sweeps
+            return self.engine.momentum.sweep(self.engine, sweeps)
         awake, work = np.flatnonzero(~self.engine.asleep), 0.0
         several = self.engine.together // max(len(awake), 1)
         times = max(1, min(several, self.stopping.max_iter - self.passes))
