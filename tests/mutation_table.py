@@ -38,6 +38,7 @@ MACHINE = "tests/model/test_machine.py"
 PROBLEM = "tests/model/test_problem.py"
 CHECKER = "tests/exact/test_checker.py -k 'LLW or infeasible'"
 BRUTE = "tests/exact/test_brute_force.py"
+AT_ONCE = "tests/solvers/fast/test_at_once.py"
 STOPPING = "tests/solvers/fast/test_stopping.py"
 BARRIER = "tests/solvers/fast/test_barrier.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
@@ -602,6 +603,25 @@ MUTANTS = (
         "tests/adversary/test_holes.py -k underflows_is",
     ),
     Mutant("fisher/quadratic.py", "xi - h / 2 if full", "xi if full", HUBER),
+    # the fast engine: all blocks at once
+    Mutant(
+        "solvers/fast/gradient.py",
+        "if not curve > self.L",
+        "if not curve > 100 * self.L",
+        f"{AT_ONCE} -k alone",
+    ),
+    Mutant(
+        "solvers/fast/gradient.py",
+        "falling.cumsum(axis=1) - cost[over, None]",
+        "falling.cumsum(axis=1) - 2 * cost[over, None]",
+        f"{AT_ONCE} -k projection",
+    ),
+    Mutant(
+        "solvers/fast/gradient.py",
+        "np.where(full, low, np.minimum(low, 0.0))",
+        "np.minimum(low, 0.0)",
+        f"{AT_ONCE} -k survey",
+    ),
     # the fast engine: when it gives up, and passes that go beyond a block's optimum
     Mutant("solvers/fast/stopping.py", " or dual > RISE * self.dual:", ":", STOPPING),
     Mutant("solvers/fast/stopping.py", " and self.barriers > 0", "", STOPPING),

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.model.loss import by_class
 from msvm_ref.model.machine import Spec
 from msvm_ref.model.problem import Problem
 
@@ -52,6 +53,26 @@ class Blocks:
         if self.shape == RELATIVE:
             return np.asarray(share * (at_y.astype(float) - at_p))
         return np.asarray(share * (at_p + self.pull))
+
+    def slopes(self, y: Any, scores: Array) -> Array:
+        """gamma_p - <(Pi nu)[y_i, p], f(x_i)>, anything on components that do not count."""
+        if self.shape == ARBITRARY:
+            return np.asarray(self.gamma[y] - by_class(self.rows, y, scores))
+        if self.shape == RELATIVE:
+            scores = np.take_along_axis(scores, y[:, None], axis=1) - scores
+        return np.asarray(self.gamma[y] - self.sigma[y] * scores)
+
+    def expansion(self, y: Any, alpha: Array) -> Array:
+        """A[i] = sum_p alpha_ip (Pi nu)[y_i, p]"""
+        if self.shape == ARBITRARY:
+            return by_class(self.rows.transpose(0, 2, 1), y, alpha)
+        share = self.sigma[y] * alpha
+        total = share.sum(axis=1)
+        if self.shape == SIGNED:
+            return np.asarray(share + self.pull * total[:, None])
+        A: Array = -share
+        A[np.arange(len(y)), y] += total
+        return A
 
     @property
     def packed(self) -> tuple[Any, ...]:

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
-from msvm_ref.solvers.fast.steps import expand_all, survey
+from msvm_ref.solvers.fast.gradient import PATIENCE, Momentum
+from msvm_ref.solvers.fast.gradient import survey as survey_at_once
+from msvm_ref.solvers.fast.steps import survey
 
 Index = NDArray[np.int64]
 RELAXED = 1.4
@@ -30,9 +32,13 @@ class Engine(ABC):
     together = 0
     """Passes go into one call up to so many visits."""
 
+    momentum: Momentum | None = None
+    """Where the examples are few enough to step together."""
+
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
         n, d = problem.n, problem.d
-        self.machine, self.rho, self.free = machine.packed, rho, problem.bias == "free"
+        self.blocks, self.machine = machine, machine.packed
+        self.rho, self.free = rho, problem.bias == "free"
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.b0 = np.zeros((n, d)), np.zeros(d)
         self.play, self.count = np.empty((n, d), dtype=np.int32), np.zeros(n, dtype=np.int32)
@@ -45,12 +51,22 @@ class Engine(ABC):
     @property
     def A(self) -> Array:
         """A[i] = sum_p alpha_ip (Pi nu)[y_i, p]"""
-        A = np.empty_like(self.alpha)
-        expand_all(self.machine, self.y, self.alpha, A)
-        return A
+        return self.blocks.expansion(self.y, self.alpha)
+
+    @property
+    def products_are_cheap(self) -> bool:
+        """Is all of the kernel, or are all features, at hand?"""
+        return True
+
+    @property
+    def at_once(self) -> bool:
+        """Do all examples step together (gradient.py), or one by one?"""
+        return self.momentum is not None and self.momentum.steps < PATIENCE
 
     def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float]:
         """(loss, the dual's linear and cost terms, largest violation); who is in play is settled anew."""
+        if self.at_once:
+            return survey_at_once(self.blocks, self.y, self.cost, scores, self.alpha)
         return survey(
             self.machine,
             self.y,
@@ -107,6 +123,11 @@ class Engine(ABC):
     @abstractmethod
     def width(self) -> int:
         """How many features the barrier may go through, with one for the bias; 0 where there are none."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> int:
+        """Multiply-adds of ``product`` over everyone, an example and class."""
 
     @abstractmethod
     def features(self, chosen: Index) -> Array:

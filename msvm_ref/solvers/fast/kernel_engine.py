@@ -85,6 +85,10 @@ class KernelEngine(Engine):
         return np.asarray(self.b0 + self.rho * self.A.sum(axis=0))
 
     @property
+    def products_are_cheap(self) -> bool:
+        return self.rows.whole
+
+    @property
     def evaluations(self) -> int:
         return self.rows.evaluations
 
@@ -120,6 +124,10 @@ class KernelEngine(Engine):
     @property
     def width(self) -> int:
         return 0 if self.rows.factor is None else self.rows.factor.shape[1] + 1
+
+    @property
+    def reach(self) -> int:
+        return len(self.alpha)
 
     def features(self, chosen: Index) -> Array:
         assert self.rows.factor is not None

@@ -205,6 +205,10 @@ class LinearEngine(Engine):
     def width(self) -> int:
         return int(self.X.shape[1]) + 1
 
+    @property
+    def reach(self) -> int:
+        return 2 * int(self.X.shape[1])
+
     def features(self, chosen: Index) -> Array:
         part = self.X[chosen]
         return np.asarray(part.toarray() if self.sparse else part)

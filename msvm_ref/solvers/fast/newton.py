@@ -19,10 +19,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import by_class
-from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, RELATIVE, Blocks
+from msvm_ref.solvers.fast.blocks import OWN, Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
-from msvm_ref.solvers.fast.steps import expand_all
 
 FACTORED = 3000
 """Systems up to this size are factored."""
@@ -49,13 +47,7 @@ class Face:
 def gradient(engine: Engine, machine: Blocks, scores: Array) -> Array:
     """dD/d alpha_ip = gamma - <Pi nu_p, f(x_i)> - h (group sum) / C_i, 0 on components that do not count."""
     y = engine.y
-    if machine.shape == ARBITRARY:
-        g = machine.gamma[y] - by_class(machine.rows, y, scores)
-    elif machine.shape == RELATIVE:
-        own = np.take_along_axis(scores, y[:, None], axis=1)
-        g = machine.gamma[y] - machine.sigma[y] * (own - scores)
-    else:
-        g = machine.gamma[y] - machine.sigma[y] * scores
+    g = machine.slopes(y, scores)
     if machine.width:
         total = engine.alpha if machine.slack == OWN else engine.alpha.sum(axis=1, keepdims=True)
         cost = engine.cost[:, None]
@@ -65,9 +57,7 @@ def gradient(engine: Engine, machine: Blocks, scores: Array) -> Array:
 
 def expansion(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> Array:
     """A[i] = sum_p alpha_ip (Pi nu)_p for the chosen examples."""
-    A = np.empty((len(chosen), alpha.shape[1]))
-    expand_all(machine.packed, engine.y[chosen], alpha[chosen], A)
-    return A
+    return machine.expansion(engine.y[chosen], alpha[chosen])
 
 
 def face(engine: Engine, machine: Blocks) -> Face:

@@ -15,7 +15,7 @@ from msvm_ref.solvers.fast.interior import Route, route
 POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
 """Newton is tried from the first relative gap on where fewer than the second is wanted; anyway after LONG passes."""
-PATIENCE, LONG, SOON = 2, 10, 2
+PATIENCE, LONG, SOON = 2, 40, 2
 SHARE, HEADSTART = 4.0, 3e7
 """Operations of Newton steps or barriers that no passes have to pay for."""
 RARELY = 0.1

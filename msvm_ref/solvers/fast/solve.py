@@ -25,6 +25,7 @@ from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
+from msvm_ref.solvers.fast.gradient import FEW, SWEEPS, Momentum
 from msvm_ref.solvers.fast.interior import interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import rows
@@ -104,6 +105,8 @@ class _Ascent:
         self.random = np.random.default_rng(seed)
         self.machine = blocks(problem)
         self.engine = _engine(problem, self.machine, cache_mb, workspace)
+        if problem.n <= FEW and self.engine.products_are_cheap:
+            self.engine.momentum = Momentum()
         self.free = problem.bias == "free"
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
         self.best: tuple[Candidate, Certificate] | None = None
@@ -162,7 +165,14 @@ class _Ascent:
             reason = self.stopping.reason(
                 now.relative, self.passes, goal, interrupt.asked, self.kkt is None
             )
-            if reason:
+            if reason == "rounding" and self.engine.at_once:
+                # what steps together cannot tell any more, visits one by one still may
+                self.engine.momentum, goal = None, max(self.tolerance, FINEST)
+                self.stopping = Stopping(
+                    self.stopping.deadline, self.stopping.max_iter, self.stopping.judging
+                )
+                self._state()
+            elif reason:
                 return reason
             if self.stopping.wants_a_certificate:
                 self._settled()
@@ -194,6 +204,10 @@ class _Ascent:
 
     def _pass(self) -> float:
         """One pass over the examples that are awake; where those are few, several in one call, which costs as much as some."""
+        if self.engine.at_once and self.engine.momentum is not None:
+            sweeps = min(SWEEPS, self.stopping.max_iter - self.passes)
+            self.passes += sweeps
+            return self.engine.momentum.sweep(self.engine, sweeps)
         awake, work = np.flatnonzero(~self.engine.asleep), 0.0
         several = self.engine.together // max(len(awake), 1)
         times = max(1, min(several, self.stopping.max_iter - self.passes))

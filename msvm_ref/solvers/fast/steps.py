@@ -103,22 +103,6 @@ def expand(
     return d
 
 
-@njit(cache=True, error_model="numpy")
-def expand_all(machine: tuple[Any, ...], y: Any, alpha: Array, A: Array) -> None:
-    """A[i] = sum_p alpha_ip (Pi nu)[y_i, p]"""
-    n, d = alpha.shape
-    every, classes, values = (
-        np.arange(d).reshape((1, d)),
-        np.empty(d + 1, dtype=np.int64),
-        np.empty(d + 1),
-    )
-    for i in range(n):
-        A[i] = 0.0
-        count = expand(machine, y[i], every, 0, d, alpha[i], classes, values)
-        for t in range(count):
-            A[i, classes[t]] += values[t]
-
-
 @lean(inline="always")
 def solve_block(
     machine: tuple[Any, ...],

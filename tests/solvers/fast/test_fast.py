@@ -47,12 +47,22 @@ def data(n=14, d=3, p=2, seed=0):
     return random.normal(size=(n, p)) + 0.8 * random.normal(size=(d, p))[y], y
 
 
+@pytest.fixture
+def one_by_one(monkeypatch):
+    """However few the examples are, they are visited, not moved together."""
+    monkeypatch.setattr(driver, "FEW", 0)
+
+
 def fast(problem, tolerance=1e-8, **options):
     return mr.solve(problem, method="fast", tolerance=tolerance, **options)
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
-def test_every_bias_cost_and_kernel_is_certified_inside_the_truths_enclosure(machine):
+@pytest.mark.parametrize("few", [0, driver.FEW], ids=["one by one", "at once"])
+def test_every_bias_cost_and_kernel_is_certified_inside_the_truths_enclosure(
+    machine, few, monkeypatch
+):
+    monkeypatch.setattr(driver, "FEW", few)
     for k, (bias, cost, kernel) in enumerate(product(BIASES, COSTS, KERNELS)):
         X, y = data(seed=k)
         weighting = WEIGHTINGS[(k // 4 + k // 2 + k) % 2]  # both with every bias, cost and kernel
@@ -214,7 +224,7 @@ def test_relaxation_goes_beyond_the_blocks_optimum():
     assert reached[1] == pytest.approx(RELAXED * reached[0])
 
 
-def test_several_passes_of_few_examples_in_one_call(monkeypatch):
+def test_several_passes_of_few_examples_in_one_call(monkeypatch, one_by_one):
     """Each is a permutation of those awake; they are counted, and max_iter bounds them."""
     X, y = data(300, 5, 4)
     problem, orders = mr.Problem(mr.CS, X, y, C=4.0), []
@@ -338,7 +348,7 @@ def test_the_papers_rule_stops_at_its_violation_and_the_certificate_says_what_th
     assert loose.certificate.relative_gap > 1e-3 > 1e-5 > tight.certificate.relative_gap
 
 
-def test_a_path_in_C_starts_where_the_last_one_ended():
+def test_a_path_in_C_starts_where_the_last_one_ended(one_by_one):
     """Every point is certified; without the equality of a free bias the start saves most of the passes."""
     X, y = data(60)
     problem = mr.Problem(mr.CS, X, y, kernel=mr.rbf(0.5), bias="free")
@@ -375,6 +385,7 @@ def only_passes(monkeypatch):
     monkeypatch.setattr(driver.Stopping, "wants_a_barrier", False)
 
 
+@pytest.mark.usefixtures("one_by_one")
 class TestBugsPutIn:
     """A wrong engine never passes for converged: the judge recomputes, and no bug is in the judge."""
 
