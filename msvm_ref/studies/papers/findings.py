@@ -3,7 +3,7 @@
 A statement that something is larger is decided by an interval at 95 % of a difference, one number for each data set, or for
 each split of one data set:
 
-    HOLDS  the interval lies above the margin      FAILS  it lies below      NOT SHOWN  else, or fewer than two numbers
+    HOLDS  the interval lies above the margin      FAILS  it lies below      NOT SHOWN  else, or fewer than four data sets
 
 A statement that something is so somewhere asks for one such interval among several, each at 1 - 5 % / their number.
 A statement about all data sets at once (who is best most often) is decided by the bootstrap: the data sets are drawn
@@ -32,6 +32,8 @@ from msvm_ref.studies.papers.ledger import expected
 
 DRAWS, SURE, FEWEST = 2000, 0.95, 5
 """Of the bootstrap: how many, how often is surely, and the fewest data sets it is asked about."""
+FEW = 4
+"""Data sets below which no interval over data sets decides; FH have four in all, and HL four large ones."""
 NINE = ("OVA", "MMR", "WW", "CS", "LLW", "AMO", "ATS", "ATM", "RM")
 ABSOLUTE = ("LLW", "AMO", "ATS", "ATM", "RM")
 
@@ -157,8 +159,8 @@ def larger(form: Contrast) -> Evidence:
     found = interval(numbers)
     unit = " decades" if form.logarithm else ""
     words = f"{_compared(form)}: {found}{unit} over {told}"
-    if found.count < 2:
-        return Evidence(None, told, {"numbers": found.count})
+    if found.count < _fewest(form):
+        return Evidence(None, _too_few(found, told, words), {"numbers": found.count})
     holds = True if found.low > form.margin else False if found.high < form.margin else None
     return Evidence(holds, words, vars(found))
 
@@ -167,11 +169,11 @@ def within(form: Contrast) -> Evidence:
     """Does the interval of the difference lie within plus and minus the margin (HOLDS), or beyond 0 by more (FAILS)?"""
     numbers, told = differences(form)
     found = interval(numbers)
-    if found.count < 2:
-        return Evidence(None, told, {"numbers": found.count})
+    words = f"{_compared(form)}: {found} over {told}, ±{form.margin:g} allowed"
+    if found.count < _fewest(form):
+        return Evidence(None, _too_few(found, told, words), {"numbers": found.count})
     inside = -form.margin < found.low and found.high < form.margin
     apart = found.low > form.margin or found.high < -form.margin
-    words = f"{_compared(form)}: {found} over {told}, ±{form.margin:g} allowed"
     return Evidence(True if inside else False if apart else None, words, vars(found))
 
 
@@ -271,7 +273,17 @@ def _names(columns: Sequence[str], reduced: str = "mean") -> str:
     return f"the {reduced} of {', '.join(named)}"
 
 
+def _fewest(form: Contrast) -> int:
+    return 2 if form.row else FEW
+
+
+def _too_few(found: Interval, told: str, words: str) -> str:
+    return told if found.count < 2 else f"{words}: too few to decide"
+
+
 def _compared(form: Contrast) -> str:
+    if form.other_study:
+        return f"{_names(form.more)} of {form.study} less that of {form.other_study}"
     return f"{_names(form.more, form.of_more)} less {_names(form.less, form.of_less)}"
 
 

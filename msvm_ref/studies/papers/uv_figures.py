@@ -95,7 +95,8 @@ def shown(form: Picture) -> Evidence:
 
 def _samples(study: CircleStudy, invented: bool | None) -> str:
     """How many, and by which protocol."""
-    named = sorted(set(committed("uv-circles").protocols.values()))
+    told = committed("uv-circles").protocols.items()
+    named = sorted({protocol for (row, _), protocol in told if row.startswith(study.variant)})
     return f"{len(study.seeds)} samples ({', '.join(named) if invented is None else 'invented'})"
 
 

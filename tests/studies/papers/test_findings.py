@@ -58,7 +58,14 @@ def test_the_interval_is_students():
 
 @pytest.mark.parametrize(
     ("gaps", "verdict"),
-    [([5, 6, 7], True), ([-5, -6, -7], False), ([-5, 6, 1], None), ([5], None), ([], None)],
+    [
+        ([5, 6, 7, 6], True),
+        ([-5, -6, -7, -6], False),
+        ([-5, 6, 1, 2], None),
+        ([5, 5, 5], None),  # three are too few
+        ([5], None),
+        ([], None),
+    ],
 )
 def test_larger_by_data_sets(known, gaps, verdict):
     cells = {}
@@ -91,10 +98,14 @@ def test_apart_is_the_contrary_of_within_on_either_side(known):
 
 
 def test_all_within_sees_the_one_that_is_not(known):
-    rows = {"a": [50.0, 51.0, 52.0], "b": [50.0, 51.0, 52.1], "c": [50.1, 51.0, 52.0]}
+    rows = {
+        "a": [50.0, 51.0, 52.0, 50.0],
+        "b": [50.0, 51.0, 52.1, 50.0],
+        "c": [50.1, 51.0, 52.0, 50.0],
+    }
     known({(f"d{k}", c): [v] for c, values in rows.items() for k, v in enumerate(values)})
     assert all_within(Contrast("x", ("a", "b", "c"), margin=1.0)).holds
-    rows["c"] = [40.0, 41.1, 42.0]  # the mean of b and c is off a's by 5, and c by 10
+    rows["c"] = [40.0, 41.1, 42.0, 40.0]  # the mean of b and c is off a's by 5, and c by 10
     known({(f"d{k}", c): [v] for c, values in rows.items() for k, v in enumerate(values)})
     assert all_within(Contrast("x", ("a", "b", "c"), margin=7.0)).holds is False
     assert within(Contrast("x", ("a",), ("b", "c"), margin=7.0)).holds
@@ -127,9 +138,9 @@ def test_the_least_of_those_that_are_more_and_only_some_data_sets(known):
     cells = {(f"d{k}", c): [v + k] for k in range(4) for c, v in (("a", 1.0), ("b", 0.0))}
     known(cells | {("e", "a"): [0.0], ("e", "b"): [9.0]})
     assert larger(Contrast("x", ("a",), ("b",))).holds is None
-    few = larger(Contrast("x", ("a",), ("b",), only=("d0", "d1", "d2")))
+    few = larger(Contrast("x", ("a",), ("b",), only=("d0", "d1", "d2", "d3")))
     assert few.holds
-    assert "3 data sets (3 quick)" in few.shown
+    assert "4 data sets (4 quick)" in few.shown
 
 
 def test_rows_of_two_protocols_are_not_compared():
