@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if method == "auto":
         n, p = table.X.shape
         method = suited(n, len(set(table.y)), p, options.kernel.name == "linear")
-    announce_compilation(options, method)
+    announce_compilation(options, method, len(table.y))
     with Progress("fitting", quiet=options.quiet):
         _fitted(estimator, table)
     model = SavedModel.of(estimator.solution_, estimator.classes_, options.tolerance, table.names)

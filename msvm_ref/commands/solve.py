@@ -52,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     )
     given: dict[str, Any] = {"max_seconds": options.max_seconds, "seed": options.seed}
     given = {name: value for name, value in given.items() if value is not None}
-    announce_compilation(options, choose(problem) if options.method == "auto" else options.method)
+    method = choose(problem) if options.method == "auto" else options.method
+    announce_compilation(options, method, problem.n)
     with Progress(f"solving ({options.method})", quiet=options.quiet) as bar:
         if "progress" in options_of(options.method):
             given["progress"] = bar.at
@@ -74,11 +75,14 @@ def told(solution: Any) -> str:
     )
 
 
-def announce_compilation(options: argparse.Namespace, method: str) -> None:
-    """Say so where the first use of compiled solvers is about to take a while."""
+def announce_compilation(options: argparse.Namespace, method: str, n: float = float("inf")) -> None:
+    """Say so where the first use of compiled solvers is about to take a while; few examples are solved without."""
     from msvm_ref.solvers.compiled import first_use
+    from msvm_ref.solvers.fast.gradient import FEW
     from msvm_ref.solvers.methods import METHODS
 
     folder = METHODS.get(method, "").split(".")
+    if method == "fast" and n <= FEW:
+        return
     if len(folder) > 2 and folder[2] in ("fast", "classic") and first_use(folder[2]):
         remark(options, "compiling the solver once (about 30 s) ...")

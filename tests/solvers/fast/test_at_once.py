@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.commands import solve as command
+from msvm_ref.solvers import compiled
 from msvm_ref.solvers.fast import solve as driver
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.gradient import Momentum, projected
@@ -84,3 +87,12 @@ def test_where_rounding_ends_its_way_the_visits_go_on():
     solution = mr.solve(problem, "fast", tolerance=1e-300, max_iter=5000)
     assert solution.work["steps"] > 0
     assert solution.certificate.relative_gap < 1e-12
+
+
+def test_only_a_problem_that_compiles_is_announced(monkeypatch):
+    said = []
+    monkeypatch.setattr(command, "remark", lambda options, words: said.append(words))
+    monkeypatch.setattr(compiled, "first_use", lambda package: True)
+    for method, n, times in (("fast", 600, 0), ("primal", 601, 0), ("fast", 601, 1), ("sor", 9, 2)):
+        command.announce_compilation(argparse.Namespace(), method, n)
+        assert len(said) == times
