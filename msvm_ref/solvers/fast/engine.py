@@ -33,6 +33,9 @@ class Engine(ABC):
     together = 0
     """Passes go into one call up to so many visits."""
 
+    patience = (0.0, 4.0)
+    """Between two gaps passes work at least and at most so many times as much as a gap is."""
+
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
         n, d = problem.n, problem.d
         self.machine, self.rho, self.free = machine.packed, rho, problem.bias == "free"
@@ -52,8 +55,8 @@ class Engine(ABC):
         expand_all(self.machine, self.y, self.alpha, A)
         return A
 
-    def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float]:
-        """(loss, the dual's linear and cost terms, largest violation); who is in play is settled anew."""
+    def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float, float]:
+        """(loss, the dual's linear and cost terms, <A, f>, largest violation); who is in play is settled anew."""
         return survey(
             self.machine,
             self.y,
@@ -80,7 +83,7 @@ class Engine(ABC):
     @property
     @abstractmethod
     def scores(self) -> Array:
-        """(n x d) f(x_i), bias included."""
+        """(n x d) f(x_i), bias included; good until the next call or move."""
 
     @property
     @abstractmethod
