@@ -642,6 +642,12 @@ MUTANTS = (
         "gain -= width * rise / cost",
         RELAXED,
     ),
+    Mutant(
+        "solvers/fast/steps.py",
+        "inner += (gamma[label, p] - g[j]) * at",
+        "inner += gamma[label, p] * at",
+        RELAXED,
+    ),
     Mutant("solvers/fast/solve.py", "self.passes += times", "self.passes += 1", RELAXED),
     Mutant(
         "solvers/fast/class_system.py",

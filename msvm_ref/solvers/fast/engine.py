@@ -35,6 +35,9 @@ class Engine(ABC):
     momentum: Momentum | None = None
     """Where the examples are few enough to step together."""
 
+    patience = (0.0, 4.0)
+    """Between two gaps passes work at least and at most so many times as much as a gap is."""
+
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
         n, d = problem.n, problem.d
         self.blocks, self.machine = machine, machine.packed
@@ -63,8 +66,8 @@ class Engine(ABC):
         """Do all examples step together (gradient.py), or one by one?"""
         return self.momentum is not None and self.momentum.steps < PATIENCE
 
-    def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float]:
-        """(loss, the dual's linear and cost terms, largest violation); who is in play is settled anew."""
+    def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float, float]:
+        """(loss, the dual's linear and cost terms, <A, f>, largest violation); who is in play is settled anew."""
         if self.at_once:
             return survey_at_once(self.blocks, self.y, self.cost, scores, self.alpha)
         return survey(
@@ -93,7 +96,7 @@ class Engine(ABC):
     @property
     @abstractmethod
     def scores(self) -> Array:
-        """(n x d) f(x_i), bias included."""
+        """(n x d) f(x_i), bias included; good until the next call or move."""
 
     @property
     @abstractmethod

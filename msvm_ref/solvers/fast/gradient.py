@@ -62,8 +62,8 @@ def sums(machine: Blocks, alpha: Array) -> Array:
 
 def survey(
     machine: Blocks, y: NDArray[np.int64], cost: Array, scores: Array, alpha: Array
-) -> tuple[float, float, float]:
-    """(loss, gain, violation), as ``steps.survey`` has them."""
+) -> tuple[float, float, float, float]:
+    """(loss, gain, <A, f>, violation), as ``steps.survey`` has them."""
     counted = machine.mask[y] & (cost > 0)[:, None]
     slopes, total = machine.slopes(y, scores), sums(machine, alpha)
     pull = ridge(machine, cost) * total
@@ -85,7 +85,8 @@ def survey(
         best = np.where(full & (low > 0), best, np.maximum(best, 0.0))
         worst = np.where(cost > 0, best - np.where(full, low, np.minimum(low, 0.0)), 0.0)
     violation = max(float(worst.max(initial=0.0)), 0.0)
-    return float((cost[:, None] * phi).sum()), gain, violation
+    inner = float((machine.expansion(y, alpha) * scores).sum())
+    return float((cost[:, None] * phi).sum()), gain, inner, violation
 
 
 class Momentum:
@@ -99,7 +100,10 @@ class Momentum:
     def sweep(self, engine: Engine, times: int) -> float:
         """So many steps; the work they were, in a pass's multiply-adds."""
         machine, y, cost = engine.blocks, engine.y, engine.cost
-        everyone, start = np.arange(len(y)), engine.scores
+        everyone, start = (
+            np.arange(len(y)),
+            engine.scores.copy(),
+        )  # an engine may take them into the same array again
         counted, pull = machine.mask[y] & (cost > 0)[:, None], ridge(machine, cost)
         size = engine.diagonal[:, None]
         size = np.where(size > 0, size, 1.0)

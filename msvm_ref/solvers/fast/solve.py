@@ -7,6 +7,7 @@ sum_i A_i = 0: the ascent runs on kernel k + rho about the current b (method of 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
+from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.gradient import FEW, SWEEPS, Momentum
 from msvm_ref.solvers.fast.interior import interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
@@ -32,7 +34,7 @@ from msvm_ref.solvers.fast.kernel_cache import rows
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
-from msvm_ref.solvers.fast.schedule import Schedule
+from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
 from msvm_ref.solvers.fast.stopping import Stopping
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
@@ -40,8 +42,8 @@ from msvm_ref.solvers.workspace import Workspace
 
 SLICE = 0.2
 """Seconds after which a pass looks at the clock."""
-SURVEY, CLOSER = 4.0, 0.3
-"""The gap is taken after passes that cost SURVEY times as much, or once they met no violation above CLOSER times its last."""
+CLOSER = 0.3
+"""The gap is taken once passes met no violation above CLOSER times its last, within the engine's ``patience``."""
 POLISHES = 12
 """Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
 FINEST = 1e-14
@@ -102,7 +104,7 @@ class _Ascent:
     ) -> None:
         self.problem, self.tolerance, self.kkt = problem, tolerance, kkt
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
-        self.random = np.random.default_rng(seed)
+        self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
         self.machine = blocks(problem)
         self.engine = _engine(problem, self.machine, cache_mb, workspace)
         if problem.n <= FEW and self.engine.products_are_cheap:
@@ -117,8 +119,8 @@ class _Ascent:
     def run(
         self, progress: Callable[[float], None] | None, interruptible: Interruptible
     ) -> Solution:
-        with interruptible as interrupt:
-            words = "certified" if self._nothing_to_learn() else self._climb(interrupt, progress)
+        with interruptible as self.interrupt:
+            words = "certified" if self._nothing_to_learn() else self._climb(progress)
         if words not in ("certified", "kkt"):
             self._best_effort()
         assert self.best is not None
@@ -135,7 +137,7 @@ class _Ascent:
             self.problem, candidate, certificate, "fast", "numba", self.tolerance, (attempt,), work
         )
 
-    def _climb(self, interrupt: Interruptible, progress: Callable[[float], None] | None) -> str:
+    def _climb(self, progress: Callable[[float], None] | None) -> str:
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
         goal, first = max(self.tolerance, FINEST), 0.0
         action = self._passes
@@ -163,7 +165,7 @@ class _Ascent:
                     goal, max(now.relative, 1e-18)
                 )  # the judge's own rounding and repairs take their part
             reason = self.stopping.reason(
-                now.relative, self.passes, goal, interrupt.asked, self.kkt is None
+                now.relative, self.passes, goal, self.interrupt.asked, self.kkt is None
             )
             if reason == "rounding" and self.engine.at_once:
                 # what steps together cannot tell any more, visits one by one still may
@@ -195,10 +197,16 @@ class _Ascent:
     def _passes(self) -> float:
         """Passes over the examples that can move, until it pays to take the gap; the work they were."""
         work, violation = 0.0, self.engine.violation
-        while not self.stopping.late:
+        last_digits = (
+            self.tolerance < POLISH_TOLERANCE
+        )  # those are for Newton steps, due by the gap
+        patience = Engine.patience if last_digits else self.engine.patience
+        while not (self.stopping.late or self.interrupt.asked):
             work += self._pass()
-            done = work >= SURVEY * self.engine.whole_pass or self.passes >= self.stopping.max_iter
-            if done or self.engine.violation <= CLOSER * violation or self.engine.asleep.all():
+            least, most = (times * self.engine.whole_pass for times in patience)
+            closer = work >= least and self.engine.violation <= CLOSER * violation
+            done = work >= most or self.passes >= self.stopping.max_iter
+            if done or closer or self.engine.asleep.all():
                 break
         return work
 
@@ -222,7 +230,7 @@ class _Ascent:
                 break
         self.engine.violation = violation
         seconds = time.perf_counter() - start
-        self.pieces = int(np.clip(np.ceil(seconds / SLICE), 1, self.problem.n))
+        self.pieces = min(max(math.ceil(seconds / SLICE), 1), self.problem.n)
         return work
 
     def _newton(self) -> float:
@@ -273,13 +281,11 @@ class _Ascent:
     def _state(self) -> _State:
         """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
         engine = self.engine
-        scores, A = engine.scores, engine.A
-        loss, gain, violation = engine.survey(scores)
+        loss, gain, inner, violation = engine.survey(engine.scores)
         engine.violation = violation
-        inner = float((A * scores).sum())
         primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
         if self.free:
-            r = A.sum(axis=0)
+            r = engine.A.sum(axis=0)
             b = engine.b0 + engine.rho * r
             primal -= float(b @ r) / 2
             cost = float(

@@ -241,7 +241,7 @@ def leave(
     """(components still in play, is their sum pinned at its bound, the largest KKT violation among them).
 
     The violation is the largest slope of the dual along a feasible direction that moves one multiplier or, with a
-    shared slack, trades one for another. ``play`` and ``g`` are reordered: those that leave come last. With infinite ``room``
+    shared slack, trades one for another. ``play`` and ``g`` keep those that stay, in order. With infinite ``room``
     nobody leaves.
     """
     shape, slack, _, _, _, _, _, mask, capped, width = machine
@@ -251,10 +251,11 @@ def leave(
     else:
         low, best, spent = np.inf, -np.inf, 0.0
         for j in range(m):
-            if mask[y, play[i, j]]:
+            p = play[i, j]
+            if shape != ARBITRARY or mask[y, p]:
                 best = max(best, g[j])
-                if alpha[i, play[i, j]] > 0.0:
-                    spent += alpha[i, play[i, j]]
+                if alpha[i, p] > 0.0:
+                    spent += alpha[i, p]
                     low = min(low, g[j])
         shift = ridge * spent
         if not pinned:
@@ -264,24 +265,22 @@ def leave(
             if not pinned:
                 best = max(best, shift)
         worst = max(best - low, 0.0)
-    j = 0
-    while j < m:
-        at = alpha[i, play[i, j]]
+    kept = 0
+    for j in range(m):
+        p, gone = play[i, j], False
         if slack == OWN:
+            at = alpha[i, p]
             slope = g[j] - ridge * at
             held = (at <= 0.0 and slope < 0.0) or (capped and at >= cost and slope > 0.0)
             if not held:
                 worst = max(worst, abs(slope))
             gone = held and abs(slope) > room
-        else:
-            gone = at <= 0.0 and g[j] < low and room < np.inf
-        if gone and shape != ARBITRARY:
-            m -= 1
-            play[i, j], play[i, m] = play[i, m], play[i, j]
-            g[j], g[m] = g[m], g[j]
-        else:
-            j += 1
-    return m, pinned, worst
+        elif g[j] < low:
+            gone = room < np.inf and alpha[i, p] <= 0.0
+        if not gone or shape == ARBITRARY:
+            play[i, kept], g[kept] = p, g[j]
+            kept += 1
+    return kept, pinned, worst
 
 
 @lean()
@@ -348,45 +347,49 @@ def survey(
     count: Any,
     pinned: Any,
     asleep: Any,
-) -> tuple[float, float, float]:
-    """(loss, gain, violation): sums of C_i L and of the dual's linear and cost terms, and the largest violation.
+) -> tuple[float, float, float, float]:
+    """(loss, gain, inner, violation): sums of C_i L, of the dual's linear and cost terms and of <A_i, f(x_i)>; the worst.
 
-    Puts into play whatever is not held at its bound, and wakes the examples that can move.
+    Puts into play whatever is not held at its bound, and wakes the examples that can move. <A_i, f> = sum_p alpha_p mu_p(f).
     """
     shape, slack, _, _, _, _, gamma, mask, capped, width = machine
     n, d = scores.shape
     g = np.empty(d)
-    loss, gain, worst = 0.0, 0.0, 0.0
+    loss, gain, inner, worst = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         asleep[i] = True
         if cost[i] <= 0.0:
             continue
-        m = 0
+        label, m = y[i], 0
         for p in range(d):
-            if mask[y[i], p] or shape == ARBITRARY:
+            if mask[label, p] or shape == ARBITRARY:
                 play[i, m] = p
                 m += 1
-        slopes(machine, y[i], play, i, m, scores, i, g)
+        slopes(machine, label, play, i, m, scores, i, g)
         total, squares, xi, top = 0.0, 0.0, 0.0, 0.0
         for j in range(m):
             p = play[i, j]
-            if mask[y[i], p]:
-                gain += gamma[y[i], p] * alpha[i, p]
-                total += alpha[i, p]
-                squares += alpha[i, p] * alpha[i, p]
-                violated = max(g[j], 0.0)
-                top = max(top, violated)
-                xi += slack_loss(violated, capped, width)
+            if shape == ARBITRARY and not mask[label, p]:
+                continue
+            top = max(top, g[j])
+            if slack == OWN and not g[j] <= 0.0:
+                xi += slack_loss(g[j], capped, width)
+            at = alpha[i, p]
+            if at != 0.0:
+                gain += gamma[label, p] * at
+                inner += (gamma[label, p] - g[j]) * at
+                total += at
+                squares += at * at
         if slack != OWN:
             xi, squares = slack_loss(top, capped, width), total * total
         loss += cost[i] * xi
         gain -= width * squares / (2.0 * cost[i])
         count[i], pinned[i], violation = leave(
-            machine, y[i], cost[i], room, play, i, m, False, alpha, g
+            machine, label, cost[i], room, play, i, m, False, alpha, g
         )
         asleep[i] = is_held(count[i], pinned[i], violation)
         worst = max(worst, violation)
-    return loss, gain, worst
+    return loss, gain, inner, worst
 
 
 @lean(inline="always")

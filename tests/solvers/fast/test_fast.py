@@ -197,7 +197,7 @@ def test_components_leave_play_and_examples_fall_asleep():
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
 def test_a_relaxed_pass_gains_what_it_says(machine, cost):
-    """The dual rises at every visit by the gain reported, relaxed or not, within the bounds."""
+    """The dual rises at every visit by the gain reported, relaxed or not, within the bounds; the survey finds <A, f>."""
     X, y = data(30, 4, 3)
     problem = mr.Problem(machine.with_cost(cost), X, y, C=2.0)
     for omega in (1.0, RELAXED, 1.9):
@@ -210,6 +210,9 @@ def test_a_relaxed_pass_gains_what_it_says(machine, cost):
             after = judge(problem, Candidate(None, None, engine.alpha)).dual_value
             assert engine.gains.sum() == pytest.approx(after - before, rel=1e-9, abs=1e-9)
             before = after
+            scores = engine.scores
+            inner = engine.survey(scores)[2]
+            assert inner == pytest.approx((engine.A * scores).sum(), rel=1e-9, abs=1e-9)
 
 
 def test_relaxation_goes_beyond_the_blocks_optimum():
@@ -243,7 +246,7 @@ def test_several_passes_of_few_examples_in_one_call(monkeypatch, one_by_one):
         times = [count[count > 0].max() for count in counts]
         assert all((count[count > 0] == t).all() for count, t in zip(counts, times, strict=True))
         assert sum(times) == solution.work["passes"]
-        assert all(t == 1 or len(order) <= 150 for order, t in zip(orders, times, strict=True))
+        assert all(t == 1 or len(order) <= 300 for order, t in zip(orders, times, strict=True))
     assert max(times) > 1
 
 
