@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FEW = 600
 """Examples up to which all go at once."""
-SWEEPS, PATIENCE = 25, 4000
+SWEEPS, PATIENCE = 25, 1000
 """Steps until the gap is taken again, and until the visits one by one take over."""
 GROW, SHRINK = 1.5, 0.98
 """L after a step that was too long, and after any other."""
