@@ -21,9 +21,9 @@ from msvm_ref.solvers.fast.blocks import OWN, Blocks
 if TYPE_CHECKING:
     from msvm_ref.solvers.fast.engine import Engine
 
-FEW = 600
-"""Examples up to which all go at once."""
-SWEEPS, PATIENCE = 25, 1000
+FEW, FEW_FREE = 600, 300
+"""Examples up to which all go at once, without and with a free bias, whose penalty makes the rows nearly parallel."""
+SWEEPS, PATIENCE = 25, 300
 """Steps until the gap is taken again, and until the visits one by one take over."""
 GROW, SHRINK = 1.5, 0.98
 """L after a step that was too long, and after any other."""

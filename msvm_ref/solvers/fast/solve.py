@@ -27,7 +27,7 @@ from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.gradient import FEW, SWEEPS, Momentum
+from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
 from msvm_ref.solvers.fast.interior import interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import rows
@@ -107,9 +107,9 @@ class _Ascent:
         self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
         self.machine = blocks(problem)
         self.engine = _engine(problem, self.machine, cache_mb, workspace)
-        if problem.n <= FEW and self.engine.products_are_cheap:
-            self.engine.momentum = Momentum()
         self.free = problem.bias == "free"
+        if problem.n <= (FEW_FREE if self.free else FEW) and self.engine.products_are_cheap:
+            self.engine.momentum = Momentum()
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
