@@ -31,6 +31,8 @@ LARGEST = 3000
 """Components at once, where H is factored whole."""
 MOST = 1e10
 """Multiply-adds of a factorisation class by class, of all examples at once."""
+ROOM = 2e7
+"""Entries of the components' rows (m x d) that are held at once."""
 WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
 FEW = 400
@@ -64,7 +66,8 @@ def route(engine: Engine, machine: Blocks) -> Route:
     ways = []
     if m <= LARGEST:
         ways.append(Route("whole", True, m**3 / 6))
-    if (by_class := class_work(machine, engine.y)) <= MOST:
+    by_class = class_work(machine, engine.y)
+    if by_class <= MOST and m * d <= ROOM:
         ways.append(Route("classes", True, by_class))
     if by_features(engine):
         ways.append(Route("features", True, 1.5 * (n * width**2 / 12 + width**3 / 6)))
