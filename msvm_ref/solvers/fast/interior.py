@@ -116,8 +116,9 @@ def interior(
 
 
 def by_features(engine: Engine) -> bool:
-    """Are there features, few enough, and more multipliers than are factored whole?"""
-    return 0 < engine.width * engine.alpha.shape[1] <= WIDEST and engine.alpha.size > FEW
+    """Are there features, few enough, and more multipliers than are factored whole, but not more than can be held?"""
+    size, d = engine.alpha.size, engine.alpha.shape[1]
+    return 0 < engine.width * d <= WIDEST and FEW < size <= ROOM / d
 
 
 def _most_urgent(engine: Engine, machine: Blocks) -> NDArray[np.int64]:

@@ -75,8 +75,9 @@ def test_the_cheapest_route():
         return route(*engine_of(mr.Problem(mr.WW, X, y, kernel=mr.rbf(gamma)))).system
 
     assert taken(60, 3, 10.0) == "whole"
-    X, y = data(300, 2, 300)  # class by class would be cheap, but not to hold
-    assert not route(*engine_of(mr.Problem(mr.WW, X, y, kernel=mr.rbf(10.0)))).everything
+    X, y = data(300, 2, 300)  # class by class or through two features would be cheap, but not to hold
+    for kernel in (mr.rbf(10.0), mr.linear):
+        assert not route(*engine_of(mr.Problem(mr.WW, X, y, kernel=kernel))).everything
     assert taken(200, 8, 10.0) == "classes"
     assert taken(200, 8, 1e-3) == "features"
 
