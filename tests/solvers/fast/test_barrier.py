@@ -75,7 +75,8 @@ def test_the_cheapest_route():
         return route(*engine_of(mr.Problem(mr.WW, X, y, kernel=mr.rbf(gamma)))).system
 
     assert taken(60, 3, 10.0) == "whole"
-    X, y = data(300, 2, 300)  # class by class or through two features would be cheap, but not to hold
+    # class by class or through two features would be cheap, but not to hold
+    X, y = data(300, 2, 300)
     for kernel in (mr.rbf(10.0), mr.linear):
         assert not route(*engine_of(mr.Problem(mr.WW, X, y, kernel=kernel))).everything
     assert taken(200, 8, 10.0) == "classes"
