@@ -8,7 +8,6 @@ from pathlib import Path
 from msvm_ref.commands.output import check_plot, check_report, emit, remark, whole_file
 from msvm_ref.commands.parser import OK, add_common, count
 from msvm_ref.commands.progress import Progress
-from msvm_ref.commands.solve import announce_compilation
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +28,6 @@ def run(options: argparse.Namespace) -> int:
     both: list[Variant] = ["noiseless", "noisy"]
     variants = both if options.variant == "both" else [options.variant]
     total = sum(len(MACHINES) * len(EXPONENTS[v]) * options.seeds for v in variants)
-    announce_compilation(options, "fast")
     with Progress("circle", total, options.quiet) as bar:
         studies = [circle_study(v, range(options.seeds), progress=bar.step) for v in variants]
     checked = readings(studies)

@@ -73,14 +73,14 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--jobs must be a number of processes, not 0")
     if kernel.name == "poly" and (kernel.degree, kernel.coef0) != (3, 1.0):
         raise UsageError("--kernel poly is of degree 3 and coef0 1 here: poly:3[:GAMMA]")
-    from msvm_ref.studies.comparison import compare, count_searches, table
+    from msvm_ref.studies.comparison import compare, count_searches, data_set, table
 
     start = time.monotonic()
-    data = [_table(name, options.target) for name in options.data]
-    if options.method == "auto":
-        announce_compilation(options, "fast" if kernel.name != "linear" else "primal")
-    else:
-        announce_compilation(options, options.method)
+    data = [data_set(_table(name, options.target), options.folds) for name in options.data]
+    method = options.method
+    if method == "auto":
+        method = "fast" if kernel.name != "linear" else "primal"
+    announce_compilation(options, method, max(len(y) for _, _, y in data))
     gammas = list(kernel.gammas)
     with Progress("compare", count_searches(len(data)), options.quiet) as bar:
         rows = compare(

@@ -142,7 +142,7 @@ def compare(
     ``bias`` is that of the ten machines. ``method="auto"`` is one method for all: fast with a kernel, primal without (or
     where there is no fast). ``n_jobs=None`` leaves it to ``joblib.parallel_config``.
     """
-    sets = [_data_set(item, folds) for item in data]
+    sets = [data_set(item, folds) for item in data]
     chosen = (*hsu_lin(), *unified_view(bias)) if methods is None else tuple(methods)
     if not sets or not chosen or not Cs or not gammas:
         raise DataError("compare", "have data, methods, C and gamma to compare", "an empty list")
@@ -166,7 +166,8 @@ def count_searches(sets: int) -> int:
     return sets * (len(hsu_lin()) + len(CATALOGUE))
 
 
-def _data_set(item: str | tuple[str, Any, Any], folds: int) -> tuple[str, Array, Any]:
+def data_set(item: str | tuple[str, Any, Any], folds: int) -> tuple[str, Array, Any]:
+    """(name, X, y) of a bundled data set or of a table, fit for so many folds."""
     if isinstance(item, str):
         from msvm_ref.datasets import load
 
