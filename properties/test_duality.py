@@ -1,6 +1,7 @@
 """Weak duality and what the judge makes of any candidate. Only the last laws need a solver."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 from hypothesis import given, settings
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 import msvm_ref as mr
 from msvm_ref.conformance.strategies import candidates, matrices, problems, specs
 from msvm_ref.judge.feasible import equality_residual, feasible_dual, into_groups
-from tests.judge.test_judge import dual_value, primal_value
+from msvm_ref.judge.rounding import ENTRIES
+from tests.judge.test_judge import dual_value, primal_value, rows_at_a_time
 
 many = settings(max_examples=3 * settings.default.max_examples)
 with_candidate = problems().flatmap(lambda p: st.tuples(st.just(p), candidates(p)))
@@ -107,11 +109,10 @@ def test_values_enclose_the_exact_rational_values(drawn):
     alpha = into_groups(problem, handed.alpha)
     exact = Exact(problem, handed.W, handed.b, alpha)
     exact_primal, exact_dual = exact.primal, exact.dual
-    for care in (0, 2):
-        upper, dual = (
-            primal_value(problem, handed.W, handed.b, care),
-            dual_value(problem, alpha, care),
-        )
+    for care, entries in product((0, 1, 2), (ENTRIES, 6)):
+        with rows_at_a_time(entries):
+            upper = primal_value(problem, handed.W, handed.b, care)
+            dual = dual_value(problem, alpha, care)
         assert exact_primal <= upper.high
         assert dual.low <= exact_dual <= dual.high
 

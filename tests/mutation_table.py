@@ -25,6 +25,10 @@ COEFFICIENTS = "tests/judge/test_coefficients.py"
 FORMS = f"{COEFFICIENTS}::test_margins_and_expansion_err_by_no_more_than_they_say"
 EQUALITY = f"{COEFFICIENTS}::test_the_equality_is_summed_and_undone_exactly"
 SLIPS = "tests/judge/test_images.py::test_weights_that_err_by_so_much"
+BLOCKWISE = "tests/judge/test_images.py::test_blocks_are_worth_what_the_whole_is"
+TOGETHER = "tests/judge/test_images.py::test_together_is_rounded_once"
+LENGTHS = "tests/judge/test_images.py::test_lengths_are_at_least_the_norms"
+UNDERFLOWN = "tests/adversary/test_holes.py::test_a_penalty_that_underflows_is_not_nothing"
 BEGUN = "tests/judge/test_images.py::test_what_was_begun_of_another_is_not_taken"
 FINER = "tests/solvers/test_partner.py -k finer"
 PARTNER = "tests/solvers/test_partner.py -k CS-none"
@@ -81,12 +85,7 @@ MUTANTS = (
     ),
     Mutant("solvers/truth/kesler.py", "cp.multiply(weight**-0.5, eta)", "eta", f"{COPIES}[kesler]"),
     Mutant("studies/regimes.py", "sharp = gamma[y][p] / q", "sharp = 1 / q", REGIMES),
-    Mutant(
-        "judge/kkt.py",
-        "np.ones((problem.n, 1))\n        if problem.spec.shared",
-        "np.zeros((problem.n, 1))\n        if problem.spec.shared",
-        KKT,
-    ),
+    Mutant("judge/kkt.py", "return float(held + rest.sum())", "return float(held)", KKT),
     Mutant(
         "solvers/classic/bsvm.py",
         "value = -v[i, m] if free_only else v[i, m]",
@@ -192,20 +191,20 @@ MUTANTS = (
     Mutant("judge/objective.py", "np.divide(half, cost,", "np.divide(2 * half, cost,", ENCLOSED),
     Mutant(
         "judge/objective.py",
-        "terms = np.concatenate([terms, -b * b / 2])",
-        "terms = np.concatenate([terms, b * b / 2])",
+        "parts.append(summed(-b * b / 2, doubt",
+        "parts.append(summed(b * b / 2, doubt",
         ENCLOSED,
     ),
     Mutant(
         "judge/objective.py",
-        "penalty = b.astype(dtype) ** 2 / 2 if penalized",
-        "penalty = b.astype(dtype) ** 2 if penalized",
+        "penalty = b.astype(np.longdouble) ** 2 / 2 if paid",
+        "penalty = b.astype(np.longdouble) ** 2 if paid",
         "properties/test_duality.py::test_gap_is_distance_plus_complementarity_minus_bias_times_residual",
     ),
     Mutant(
         "judge/objective.py",
         "np.asarray(dtype(problem.C) * one.astype(dtype))[:, None]",
-        "np.asarray(dtype(problem.C) * np.ones(problem.n, dtype=dtype))[:, None]",
+        "np.asarray(dtype(problem.C) * np.ones(len(one), dtype=dtype))[:, None]",
         "properties/test_duality.py::test_values_enclose_the_exact_rational_values",
     ),
     Mutant(
@@ -228,7 +227,7 @@ MUTANTS = (
     ),
     Mutant(
         "judge/feasible.py",
-        "counts = spec.mask[problem.y] & (cost > 0) & (alpha > NOTHING)",
+        "counts = spec.mask[problem.y[rows]] & (cost > 0) & (alpha > NOTHING)",
         "counts = (cost > 0) & (alpha > NOTHING)",
         FEASIBLE,
     ),
@@ -289,19 +288,43 @@ MUTANTS = (
     ),
     Mutant(
         "judge/image.py",
-        "slip = tiny * (abs(coef) + error) + (1 + 1e-6) * error",
-        "slip = tiny * (abs(coef) + error)",
+        "tiny * (abs(coef) + off) + (1 + 1e-6) * off",
+        "tiny * (abs(coef) + off)",
         SLIPS,
     ),
     Mutant(
         "judge/image.py",
-        "if coef.any() or error.any():",
-        "if slip.any():",
+        "if not (coef.any() or off.any()):",
+        "if not (1e-300 * coef).any():",
         "tests/adversary/test_holes.py::test_coefficients_whose_weights_underflow_are_not_free_of_charge",
     ),
-    Mutant("judge/image.py", "abs(phi) @ slip + UNDERFLOW", "phi @ slip + UNDERFLOW", SLIPS),
+    Mutant("judge/image.py", "doubt = abs(phi) @ self.slip", "doubt = phi @ self.slip", SLIPS),
+    Mutant("judge/image.py", "slip, off = tiny * size + LEAST", "slip, off = tiny * size", SLIPS),
     Mutant(
-        "judge/image.py", "slip, off = tiny * abs(W) + LEAST", "slip, off = tiny * abs(W)", SLIPS
+        "judge/image.py",
+        "problem.lengths[rows] @ (slip",
+        "problem.lengths[rows] @ (0 * slip",
+        SLIPS,
+    ),
+    Mutant("judge/image.py", "doubt = self.problem.lengths[rows, None]", "doubt = 0.1", SLIPS),
+    Mutant("judge/image.py", "W = term if W is None else W + term", "W = term", BLOCKWISE),
+    Mutant("judge/image.py", "error = error + abs(phi).T @", "error = abs(phi).T @", SLIPS),
+    Mutant("judge/rounding.py", "min(start + many, n)", "min(start + many, n - 1)", BLOCKWISE),
+    Mutant("judge/rounding.py", "radius * (1 + 1e-15) + EPS * abs(value)", "radius", TOGETHER),
+    Mutant(
+        "judge/objective.py",
+        "and bool(b.any())  # also",
+        "and bool((b * b).any())  # also",
+        UNDERFLOWN,
+    ),
+    Mutant("judge/kkt.py", "left += _left(", "left = _left(", BLOCKWISE),
+    Mutant("judge/kkt.py", "b_alpha += A.sum(axis=0)", "b_alpha = A.sum(axis=0)", BLOCKWISE),
+    Mutant("judge/certify.py", "rows=r)[0], coef[r])", "rows=r)[0], 0 * coef[r])", BLOCKWISE),
+    Mutant(
+        "model/arrays.py",
+        "np.nextafter(norm, np.inf))",
+        "norm / (1 + (p + 8) * 2.0**-51))",
+        LENGTHS,
     ),
     Mutant("solvers/certifying.py", "if is_large(problem):", "if False:", PARTNER),
     Mutant(
@@ -329,7 +352,7 @@ MUTANTS = (
         "(xi - problem.spec.width * share / 2)",
         KKT,
     ),
-    Mutant("judge/kkt.py", "off = off + (at.b - A.sum(axis=0)) ** 2", "off = off + 0.0", KKT),
+    Mutant("judge/kkt.py", "off = off + (at.b - b_alpha) ** 2", "off = off + 0.0", KKT),
     Mutant(
         "judge/kkt.py",
         "reach = _root_up(2 * max(excess, Fraction(0)))",
@@ -338,8 +361,8 @@ MUTANTS = (
     ),
     Mutant(
         "judge/kkt.py",
-        '"dual_sign": float((np.maximum(-alpha, 0.0) / scale).max())',
-        '"dual_sign": float((np.maximum(alpha, 0.0) / scale).max())',
+        "sign = (np.maximum(-alpha, 0.0) / scale).max()",
+        "sign = (np.maximum(alpha, 0.0) / scale).max()",
         BLINDED,
     ),
     Mutant(

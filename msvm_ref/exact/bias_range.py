@@ -36,9 +36,8 @@ from scipy.optimize import linprog
 from msvm_ref.exact.numbers import fraction, rational
 from msvm_ref.exact.rigorous import dual_end, exact_expansion, exactly_feasible, outward
 from msvm_ref.judge.equality import as_float
-from msvm_ref.judge.feasible import lengths
 from msvm_ref.judge.image import image_of_coef, levels
-from msvm_ref.judge.objective import UNDERFLOW
+from msvm_ref.judge.rounding import UNDERFLOW
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import by_class, shift_free
 from msvm_ref.model.problem import Problem
@@ -92,7 +91,7 @@ class _Setting:
         size = abs(spec.gamma[problem.y]) + by_class(abs(spec.projected_nu), problem.y, abs(f))
         reach = (
             math.sqrt(2 * gap)
-            * lengths(problem)[:, None]
+            * problem.lengths[:, None]
             * np.linalg.norm(spec.projected_nu, axis=2)[problem.y]
         )
         e = (

@@ -18,9 +18,17 @@ from msvm_ref.errors import MsvmError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
-from msvm_ref.judge.image import image_of_coef, image_of_weights, levels
+from msvm_ref.judge.image import (
+    Image,
+    expansion,
+    image_of_alpha,
+    image_of_coef,
+    image_of_weights,
+    levels,
+)
 from msvm_ref.judge.kkt import distance_bound, dual_faults, kkt, sum_to_zero_fault, title
-from msvm_ref.judge.objective import Enclosed, Image, dual_value, expansion, primal_value
+from msvm_ref.judge.objective import dual_value, primal_value
+from msvm_ref.judge.rounding import Enclosed, blocks
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -150,16 +158,20 @@ def worth(
 
 def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, care: int) -> Worth:
     lower = alpha_image = upper = image = None
-    dtype = np.longdouble if care == 2 else np.float64
     if dual is not None:
-        A, A_error = expansion(problem, dual.alpha, dtype)
-        alpha_image = image_of_coef(problem, A, care, A_error)
-        lower = dual_value(problem, dual.alpha, alpha_image)
+        alpha_image = image_of_alpha(problem, dual.alpha, care)
+        lower = dual_value(problem, dual.alpha, alpha_image, care)
     if handed.W is not None:
         image = image_of_weights(problem, handed.W, care)
     elif handed.coef is not None:
-        same = alpha_image is not None and np.array_equal(A, handed.coef)
+        same = dual is not None and _expands_to(problem, dual.alpha, handed.coef)
         image = alpha_image if same else image_of_coef(problem, handed.coef, care)
     if image is not None and handed.b is not None:
         upper = primal_value(problem, image, handed.b)
     return Worth(problem, handed, upper, image, dual, lower, alpha_image)
+
+
+def _expands_to(problem: Problem, alpha: Array, coef: Array) -> bool:
+    """Are these the coefficients of W_alpha, bit by bit?"""
+    parts = blocks(problem.n, problem.d)
+    return all(np.array_equal(expansion(problem, alpha, rows=r)[0], coef[r]) for r in parts)

@@ -17,7 +17,8 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
 
 from msvm_ref.judge.coefficients import coefficients
-from msvm_ref.judge.objective import UNDERFLOW, group_sums, rounding
+from msvm_ref.judge.objective import group_sums
+from msvm_ref.judge.rounding import UNDERFLOW, rounding
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Margin, Spec
 from msvm_ref.model.problem import Problem

@@ -19,8 +19,9 @@ import numpy as np
 
 from msvm_ref.judge.coefficients import coefficients
 from msvm_ref.judge.equality import as_float, equality_residual, exact_step, near_step
-from msvm_ref.judge.image import image_of_coef
-from msvm_ref.judge.objective import UNDERFLOW, Image, expansion, group_sums, rounding
+from msvm_ref.judge.image import ALL, image_of_alpha
+from msvm_ref.judge.objective import group_sums
+from msvm_ref.judge.rounding import UNDERFLOW, blocks, rounding
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -63,8 +64,15 @@ def feasible_dual(problem: Problem, alpha: Array) -> FeasibleDual:
 
 def into_groups(problem: Problem, alpha: Array) -> Array:
     """Clip signs and foreign components, then clip (own slack) or scale down (shared slack) to the C_i, rounded down."""
-    spec, cost = problem.spec, problem.costs_below[:, None]
-    counts = spec.mask[problem.y] & (cost > 0) & (alpha > NOTHING)
+    inside = np.empty(alpha.shape)
+    for rows in blocks(*alpha.shape):
+        inside[rows] = _into_groups(problem, rows, alpha[rows])
+    return inside
+
+
+def _into_groups(problem: Problem, rows: slice, alpha: Array) -> Array:
+    spec, cost = problem.spec, problem.costs_below[rows, None]
+    counts = spec.mask[problem.y[rows]] & (cost > 0) & (alpha > NOTHING)
     inside = np.where(counts, np.minimum(alpha, MOST), 0.0)
     if not spec.capped:
         return inside
@@ -95,16 +103,14 @@ class _Slopes:
     @classmethod
     def at(cls, problem: Problem, alpha: Array) -> _Slopes:
         """About b = -(mean score): features far from 0 then cost nothing."""
-        A, A_error = expansion(problem, alpha)
-        image: Image = image_of_coef(problem, A, 0, A_error)
+        f, error = image_of_alpha(problem, alpha).at(ALL)
         spec, nu = problem.spec, coefficients(problem.spec, np.float64)[0]
-        b = -np.nan_to_num(image.scores.mean(axis=0))
-        scores = image.scores + b
-        slope = abs(spec.gamma[problem.y] - nu.margins(problem.y, scores))
+        b = -np.nan_to_num(f.mean(axis=0))
+        slope = abs(spec.gamma[problem.y] - nu.margins(problem.y, f + b))
         tiny = rounding(problem.d + 8)
-        doubt = image.error + tiny * (abs(image.scores) + abs(b))
+        doubt = error + tiny * (abs(f) + abs(b))
         slope = slope + nu.size.margins(problem.y, doubt) + tiny * abs(spec.gamma[problem.y])
-        return cls(problem, alpha, lengths(problem), slope, abs(b))
+        return cls(problem, alpha, problem.lengths, slope, abs(b))
 
     def charge(self, alpha: Array, step: Array, residual: Array) -> float:
         """An upper bound of D(alpha) - D(alpha + delta) over |delta| <= step with sum delta Pi nu = -residual.
@@ -124,19 +130,6 @@ class _Slopes:
         # 1e-6 covers the rounding of these sums of non-negative terms, UNDERFLOW what underflows in them
         charge = price * (1 + 1e-6) + UNDERFLOW * step.size
         return charge if math.isfinite(charge) else math.inf
-
-
-def lengths(problem: Problem) -> Array:
-    """s_i >= ||phi(x_i)||."""
-    if problem.kernel.has_bounds:
-        return problem.kernel.lengths(problem.X)
-    phi = problem.features
-    largest = float(abs(phi).max()) if phi.shape[1] else 0.0
-    scale = largest or 1.0
-    squares = (
-        (abs(phi) / scale) ** 2 if isinstance(phi, np.ndarray) else (abs(phi) / scale).power(2)
-    )
-    return np.asarray(scale * np.sqrt(np.asarray(squares.sum(axis=1)).ravel()) * (1 + 1e-9))
 
 
 def _restore_equality(problem: Problem, alpha: Array, slopes: _Slopes) -> FeasibleDual | None:

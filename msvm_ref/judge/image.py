@@ -4,6 +4,11 @@
     W = sum_i coef_i phi(x_i)    f = K coef,    1/2 sum coef f                                             rbf, polynomial
                                  f = Phi (Phi' coef)                                        linear kernel, or a Gram's factor
 
+Through features, with s_i >= ||phi(x_i)||: if w_c errs by e_c, a score errs by s_i (gamma_p ||w_c|| + (1 + gamma_p) e_c),
+by Cauchy, and Phi' coef by sum_i s_i (gamma_k |coef_ic| + error_ic) in norm, k the rows of a block plus the number
+of blocks. That costs no further product with Phi (``care`` 0). Entry by entry the bound is narrower (1), and more so in
+extended precision (2).
+
 K is the kernel of the float64 data as real numbers. A computed entry errs by at most eta s_i s_j (``Kernel.bounded``), so with
 T_c = sum_j s_j |coef_jc| a score errs by (eta + (BLOCK + 8) u) s_i T_c: kernel columns are taken BLOCK at a time and
 their sums added with compensation, so the error of summation does not grow with n.
@@ -12,59 +17,160 @@ their sums added with compensation, so the error of summation does not grow with
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from msvm_ref.judge.coefficients import Real
-from msvm_ref.judge.objective import (
+from msvm_ref.judge.coefficients import Real, coefficients
+from msvm_ref.judge.rounding import (
     EPS,
     EXTENDED,
     UNDERFLOW,
     UNKNOWN,
     Enclosed,
-    Image,
-    plus,
+    blocks,
     rounding,
     summed,
+    together,
 )
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, lengths_above
 from msvm_ref.model.problem import Problem
 
 BLOCK = 64
-LEAST = 2e-323
-"""What a product that underflows may lose: a bound that is multiplied by the features afterwards must not lose it."""
+LEAST = 1e-300
+"""More than a product that underflows may lose: a bound that is multiplied by the features afterwards must not lose it."""
 MOST_EXTENDED = 3e8
 """Kernel entries times features up to which extended precision is affordable."""
+ALL = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class Image(ABC):
+    """What weights do to the examples, and 1/2 ||W||^2 (of Pi W under sum-to-zero)."""
+
+    half_norm: Enclosed
+
+    @abstractmethod
+    def at(self, rows: slice) -> tuple[Real, Real]:
+        """Scores of these examples without bias, and |error| of each."""
+
+    @property
+    def scores(self) -> Real:
+        return self.at(ALL)[0]
+
+    @property
+    def error(self) -> Real:
+        return self.at(ALL)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreImage(Image):
+    """Scores that were computed through the kernel, all at once."""
+
+    known: tuple[Real, Real]
+
+    def at(self, rows: slice) -> tuple[Real, Real]:
+        return self.known[0][rows], self.known[1][rows]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightImage(Image):
+    """Weights in feature coordinates; scores are computed where they are asked for."""
+
+    problem: Problem
+    W: Real
+    slip: Real
+    """What the products with w_c may be off by: a number a class to be multiplied by ||phi||, or (p x d) by |phi|."""
+
+    def at(self, rows: slice) -> tuple[Real, Real]:
+        phi = _part(self.problem, rows, self.W.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.slip.ndim == 1:
+                doubt = self.problem.lengths[rows, None] * self.slip
+            else:
+                doubt = abs(phi) @ self.slip
+            doubt += UNDERFLOW
+            return phi @ self.W, doubt
 
 
 def levels(problem: Problem, support: int) -> tuple[int, ...]:
     """How much care can be taken, from the quickest evaluation to the most accurate one."""
     if not problem.kernel.has_bounds:
-        return (0, 2)
+        return (0, 1, 2)
     work = problem.n * support * problem.X.shape[1]
     return (0, 1, 2) if work <= MOST_EXTENDED and EXTENDED < EPS else (0, 1)
+
+
+def expansion(
+    problem: Problem, alpha: Array, dtype: Any = np.float64, rows: slice = ALL
+) -> tuple[Real, Real]:
+    """A of these examples and a bound on its error, gamma_{d+4} of the sizes of its terms; alpha >= 0."""
+    nu, _ = coefficients(problem.spec, dtype)
+    part, y = alpha[rows].astype(dtype, copy=False), problem.y[rows]
+    A, size = (form.expansion(y, part) for form in (nu, nu.size))
+    size *= rounding(problem.d + 4, float(np.finfo(dtype).eps))
+    return A, size
 
 
 def image_of_weights(
     problem: Problem, W: Array, care: int = 0, error: Real | None = None, own: bool = True
 ) -> Image:
     """The image of W (p x d), whose entries err by ``error``; ``own``: W is a candidate's, and stands for Pi W."""
-    dtype: Any = np.longdouble if care == 2 else np.float64
-    unit = float(np.finfo(dtype).eps)
+    if error is not None and care == 0:
+        error = lengths_above(error.T)
+    return _weight_image(problem, np.asarray(W, dtype=_dtype(care)), care, error, own)
+
+
+def image_of_alpha(problem: Problem, alpha: Array, care: int = 0) -> Image:
+    """The image of W_alpha."""
+    dtype = _dtype(care)
+    if problem.kernel.has_bounds:
+        return _kernel_image(problem, *expansion(problem, alpha, dtype), care)
+    return _feature_image(problem, lambda rows: expansion(problem, alpha, dtype, rows), care)
+
+
+def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | None = None) -> Image:
+    """The image of W = sum_i coef_i phi(x_i), whose coefficients err by ``error``."""
+    coef = np.asarray(coef, dtype=_dtype(care))
+    if problem.kernel.has_bounds:
+        return _kernel_image(problem, coef, error, care)
+    none = np.zeros((1, 1)) if error is None else error
+    return _feature_image(
+        problem, lambda rows: (coef[rows], none if error is None else none[rows]), care
+    )
+
+
+def _dtype(care: int) -> Any:
+    return np.longdouble if care == 2 else np.float64
+
+
+def _part(problem: Problem, rows: slice, dtype: Any) -> Any:
+    """Phi of these examples."""
+    phi = problem.features
+    whole = rows == ALL or (rows.start, rows.stop) == (0, problem.n)
+    return (phi if whole else phi[rows]).astype(dtype, copy=False)
+
+
+def _weight_image(
+    problem: Problem, W: Real, care: int, error: Real | None, own: bool = False
+) -> WeightImage:
+    """W errs by ``error``: in the norm of each column with care 0, else entry by entry."""
+    unit = float(np.finfo(W.dtype).eps)
+    tiny = rounding(_row_length(problem.features) + 2, unit)
     with np.errstate(over="ignore", invalid="ignore"):
-        phi, W = problem.features.astype(dtype, copy=False), np.asarray(W, dtype=dtype)
-        tiny = rounding(_row_length(phi) + 2, unit)
-        slip, off = tiny * abs(W) + LEAST, np.zeros(0, dtype=dtype)
+        size = abs(W) if care else lengths_above(W.T)
+        slip, off = tiny * size + LEAST, np.zeros(0, dtype=W.dtype)
         if error is not None:
             slip = slip + (1 + tiny) * error
-            off = (abs(W) * error + error * error).ravel()
-        scores, doubt = phi @ W, abs(phi) @ slip + UNDERFLOW
+            off = (size * error + error * error).ravel()
         inexact = bool(W.any() or (error is not None and error.any()))
         half = summed((W * W / 2).ravel(), off, unit, inexact)
         if own and problem.spec.sum_to_zero:
             half = _less_tilt(half, W, unit)
-        return Image(scores, doubt, half)
+    return WeightImage(half, problem, W, slip)
 
 
 def _less_tilt(half: Enclosed, W: Real, unit: float) -> Enclosed:
@@ -74,32 +180,45 @@ def _less_tilt(half: Enclosed, W: Real, unit: float) -> Enclosed:
     sure = float((np.maximum(sums, 0) ** 2).sum() / (2 * d)) * (1 - 1e-6)
     if not math.isfinite(sure) or sure <= 0:
         return half
-    return plus(half, Enclosed(-sure, 0.0))
+    return together([half, Enclosed(-sure, 0.0)])
 
 
-def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | None = None) -> Image:
-    """The image of W = sum_i coef_i phi(x_i), whose coefficients err by ``error``."""
-    if problem.kernel.has_bounds:
-        return _kernel_image(problem, coef, care, error)
-    dtype: Any = np.longdouble if care == 2 else np.float64
+def _feature_image(
+    problem: Problem, coefficients_of: Callable[[slice], tuple[Real, Real]], care: int
+) -> Image:
+    """The image of Phi' coef; ``coefficients_of`` some examples are their coefficients and what those err by."""
+    n, d, dtype = problem.n, problem.d, _dtype(care)
+    p, parts = problem.features.shape[1], list(blocks(n, d))
+    longest = max((rows.stop - rows.start for rows in parts), default=0)
+    tiny = rounding(longest + len(parts) + 2, float(np.finfo(dtype).eps))
     with np.errstate(over="ignore", invalid="ignore"):
-        phi, coef = problem.features.astype(dtype, copy=False), np.asarray(coef, dtype=dtype)
-        tiny = rounding(problem.n + 2, float(np.finfo(dtype).eps))
-        error = np.zeros_like(coef) if error is None else error
-        slip = tiny * (abs(coef) + error) + (1 + 1e-6) * error
-        if coef.any() or error.any():  # ``slip`` may underflow where these do not
-            doubt = abs(phi).T @ (slip + LEAST) + UNDERFLOW
-        else:  # no coefficient, no weight: W is 0 then
-            doubt = np.zeros((phi.shape[1], problem.d), dtype=dtype)
-        return image_of_weights(problem, phi.T @ coef, care, doubt, own=False)
+        W, error = None, np.zeros((p, 1) if care else 1, dtype=dtype)
+        for rows in parts:
+            coef, off = coefficients_of(rows)
+            if not (coef.any() or off.any()):
+                continue  # nothing is added by these, exactly
+            phi = _part(problem, rows, dtype)
+            term, slip = phi.T @ coef, tiny * (abs(coef) + off) + (1 + 1e-6) * off
+            if care:
+                error = error + abs(phi).T @ (slip + LEAST) + UNDERFLOW
+            else:  # the norm of a sum is at most the sum of the norms
+                error = error + problem.lengths[rows] @ (slip + LEAST) + p * UNDERFLOW
+            W = term if W is None else W + term
+        if W is None:  # no coefficient, no weight: W is 0 then
+            width = coef.shape[1] if parts else d
+            W, error = (
+                np.zeros((p, width), dtype=dtype),
+                np.zeros((p, width) if care else width, dtype),
+            )
+        error = error * (1 + rounding(n + 2))
+        return _weight_image(problem, W, care, error)
 
 
-def _kernel_image(problem: Problem, coef: Array, care: int, error: Real | None) -> Image:
-    s, kernel, X = problem.kernel.lengths(problem.X), problem.kernel, problem.X
-    dtype: Any = np.longdouble if care == 2 else np.float64
+def _kernel_image(problem: Problem, coef: Real, error: Real | None, care: int) -> Image:
+    s, kernel, X = problem.lengths, problem.kernel, problem.X
+    dtype = _dtype(care)
     unit = float(np.finfo(dtype).eps)
     with np.errstate(over="ignore", invalid="ignore"):
-        coef = np.asarray(coef, dtype=dtype)
         reach = (s @ abs(coef)) * (1 + rounding(problem.n + 2))
         slip = (
             np.zeros(coef.shape[1])
@@ -118,7 +237,7 @@ def _kernel_image(problem: Problem, coef: Array, care: int, error: Real | None) 
             total, eta = after, max(eta, entry)
         scores = total + lost
         if not (math.isfinite(eta) and np.isfinite(scores).all()):
-            return Image(scores, np.full(scores.shape, np.inf), UNKNOWN)
+            return ScoreImage(UNKNOWN, (scores, np.full(scores.shape, np.inf)))
         relative = (eta + rounding(BLOCK + 8, unit)) * 1.01
         doubt = s[:, None] * (relative * reach + slip)
         doubt = doubt + UNDERFLOW * (1 + float(abs(coef).sum()))
@@ -126,7 +245,7 @@ def _kernel_image(problem: Problem, coef: Array, care: int, error: Real | None) 
         more = reach * slip + slip * slip / 2 if slip.any() else np.zeros(0)
         inexact = bool(coef.any() or (error is not None and error.any()))
         half = summed(terms, np.concatenate([off, more]), unit, inexact)
-        return Image(scores, doubt, half)
+        return ScoreImage(half, (scores, doubt))
 
 
 def _row_length(phi: Any) -> int:

@@ -11,17 +11,9 @@ import numpy as np
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.coefficients import sizes
 from msvm_ref.judge.equality import as_float, equality_residual
-from msvm_ref.judge.feasible import lengths
-from msvm_ref.judge.image import image_of_coef
-from msvm_ref.judge.objective import (
-    EXTENDED,
-    Image,
-    expansion,
-    group_sums,
-    rounding,
-    slacks,
-    violations,
-)
+from msvm_ref.judge.image import Image, WeightImage, expansion, image_of_coef
+from msvm_ref.judge.objective import group_sums, slacks, violations
+from msvm_ref.judge.rounding import EXTENDED, blocks, rounding
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 
@@ -37,37 +29,37 @@ def kkt(
     a is the sum of a slack group; its term is (C phi' - a) (xi - h (C phi' + a) / (2C)), for the linear cost (C - a) xi.
     """
     assert at.b is not None
-    A = expansion(problem, alpha)[0]
-    off, size = _off(problem, at, A, image, alpha_image)
-    t = violations(problem, np.asarray(image.scores + at.b, dtype=float))
-    xi = slacks(problem, t)
-    counts = np.isfinite(t)
-    held = np.where(counts, alpha * (xi - np.where(counts, t, 0.0)), 0.0).sum()
-    cost, total = problem.costs[:, None], group_sums(problem, alpha)
-    due = cost * _rate(problem, xi)
-    share = np.divide(due + total, 2 * cost, out=np.zeros_like(xi), where=cost > 0)
-    rest = ((due - total) * (xi - problem.spec.width * share) * _counts(problem)).sum()
+    off, b_alpha, left = np.zeros(problem.d), np.zeros(problem.d), 0.0
+    if isinstance(image, WeightImage) and isinstance(alpha_image, WeightImage):
+        off = np.asarray(((image.W - alpha_image.W) ** 2).sum(axis=0), dtype=float)
+    for rows in blocks(problem.n, problem.d):
+        A, f = expansion(problem, alpha, rows=rows)[0], np.asarray(image.at(rows)[0], dtype=float)
+        if at.coef is not None and not isinstance(image, WeightImage):
+            off += ((at.coef[rows] - A) * (f - alpha_image.at(rows)[0])).sum(axis=0)
+        b_alpha += A.sum(axis=0)
+        left += _left(problem, rows, alpha[rows], violations(problem, f + at.b, rows))
+    off = np.maximum(off, 0.0)
+    if problem.bias == "penalized":
+        off = off + (at.b - b_alpha) ** 2
+    size = math.sqrt(2 * max(image.half_norm.value, alpha_image.half_norm.value, 0.0))
     return {
         "stationarity": math.sqrt(float(off.sum())) / max(size, 1e-300),
         "worst_class": int(off.argmax()),
-        "complementarity": max(float(held + rest), 0.0) / max(value, 1e-300),
+        "complementarity": max(left, 0.0) / max(value, 1e-300),
     }
 
 
-def _off(
-    problem: Problem, at: Candidate, A: Array, image: Image, alpha_image: Image
-) -> tuple[Array, float]:
-    """(||w_c - w_alpha,c||^2 [+ (b_c - b_alpha,c)^2] for each class, the larger norm): how far W is from stationary."""
-    assert at.b is not None
-    if at.W is not None:
-        off = ((at.W - problem.features.T @ A) ** 2).sum(axis=0)
-    else:
-        assert at.coef is not None
-        difference = np.asarray(image.scores - alpha_image.scores, dtype=float)
-        off = np.maximum(((at.coef - A) * difference).sum(axis=0), 0.0)
-    if problem.bias == "penalized":
-        off = off + (at.b - A.sum(axis=0)) ** 2
-    return off, math.sqrt(2 * max(image.half_norm.value, alpha_image.half_norm.value, 0.0))
+def _left(problem: Problem, rows: slice, alpha: Array, t: Array) -> float:
+    """What complementarity leaves of these examples, whose violations are t."""
+    xi, counts = slacks(problem, t), np.isfinite(t)
+    held = np.where(counts, alpha * (xi - np.where(counts, t, 0.0)), 0.0).sum()
+    cost, total = problem.costs[rows, None], group_sums(problem, alpha)
+    due = cost * _rate(problem, xi)
+    share = np.divide(due + total, 2 * cost, out=np.zeros_like(xi), where=cost > 0)
+    rest = (due - total) * (xi - problem.spec.width * share)
+    if not problem.spec.shared:
+        rest = np.where(problem.spec.mask[problem.y[rows]], rest, 0.0)
+    return float(held + rest.sum())
 
 
 def _rate(problem: Problem, xi: Array) -> Array:
@@ -76,14 +68,6 @@ def _rate(problem: Problem, xi: Array) -> Array:
     if spec.width == 0:
         return np.ones_like(xi)
     return np.asarray((np.minimum(xi, spec.width) if spec.capped else xi) / spec.width)
-
-
-def _counts(problem: Problem) -> Array:
-    return (
-        np.ones((problem.n, 1))
-        if problem.spec.shared
-        else problem.spec.mask[problem.y].astype(float)
-    )
 
 
 def sum_to_zero_fault(problem: Problem, at: Candidate, image: Image, gap: float) -> float | None:
@@ -112,7 +96,7 @@ def _tilt_of_coef(problem: Problem, coef: Array, size: float) -> float:
     """
     r = coef.astype(np.longdouble).sum(axis=1, keepdims=True)
     error = rounding(problem.d, EXTENDED) * abs(coef).sum(axis=1, keepdims=True)
-    most = float(lengths(problem) @ (abs(r) + error)[:, 0])
+    most = float(problem.lengths @ (abs(r) + error)[:, 0])
     if most <= NEGLIGIBLE * size:
         return most
     return math.sqrt(2 * max(image_of_coef(problem, r.astype(float), 0, error).half_norm.high, 0.0))
@@ -133,7 +117,7 @@ def distance_bound(problem: Problem, at: Candidate, above: float, lower: float) 
     assert rows is not None
     sums = abs(rows.sum(axis=1)) + rounding(problem.d) * abs(rows).sum(axis=1)
     if at.W is None:
-        off = float(lengths(problem) @ sums) * (1 + 1e-9)
+        off = float(problem.lengths @ sums) * (1 + 1e-9)
         square = Fraction(off) ** 2 if math.isfinite(off) else None
     else:
         square = (
@@ -162,39 +146,48 @@ def _root_up(value: Fraction) -> float:
 
 def dual_faults(problem: Problem, handed: Candidate) -> dict[str, Any]:
     """Sign, bound, support and equality violations of alpha as handed in, relative to the C_i (or to alpha's own size)."""
-    names = ("dual_sign", "dual_bound", "dual_support", "dual_equality")
+    names = ("dual_sign", "dual_support", "dual_bound")
     if handed.alpha is None:
-        return dict.fromkeys(names)
-    alpha, mask = handed.alpha, problem.spec.mask[problem.y]
-    natural = 1.0
-    if not problem.spec.capped:  # alpha is C xi / h, xi about gamma
-        natural = float(abs(problem.spec.gamma).max()) / problem.spec.width or 1.0
-    scale = problem.costs[:, None] * natural
-    scale = np.where(scale > 0, scale, 1e-300)  # where C_i = 0 any multiplier is wrong
+        return dict.fromkeys((*names, "dual_equality"))
+    parts = blocks(problem.n, problem.d)
+    found = [_group_faults(problem, rows, handed.alpha[rows]) for rows in parts]
+    noise = problem.d * float(np.finfo(float).eps) if problem.spec.shared else 0.0
+    sign, support, bound = (float(max(values)) for values in zip(*found, strict=True))
     faults: dict[str, float | None] = {
-        "dual_sign": float((np.maximum(-alpha, 0.0) / scale).max()),
-        "dual_support": float((abs(np.where(mask, 0.0, alpha)) / scale).max()),
-        "dual_bound": 0.0,
+        **dict(zip(names, (sign, support, bound if bound > noise else 0.0), strict=True)),
         "dual_equality": None,
     }
-    if problem.spec.capped:
-        excess = float(
-            (
-                (group_sums(problem, np.where(mask, alpha, 0.0)) - problem.costs[:, None]) / scale
-            ).max()
-        )
-        noise = problem.d * float(np.finfo(float).eps) if problem.spec.shared else 0.0
-        faults["dual_bound"] = excess if excess > noise else 0.0
     if problem.bias == "free":
+        mask = problem.spec.mask[problem.y]
         residual = np.array(
-            [abs(as_float(v)) for v in equality_residual(problem, np.where(mask, alpha, 0.0))]
+            [
+                abs(as_float(v))
+                for v in equality_residual(problem, np.where(mask, handed.alpha, 0.0))
+            ]
         )
-        mass = sizes(problem.spec).expansion(problem.y, abs(alpha)).sum(axis=0)
+        mass = sizes(problem.spec).expansion(problem.y, abs(handed.alpha)).sum(axis=0)
         relative = float((residual / np.maximum(mass, 1e-300)).max())  # class by class
         faults["dual_equality"] = (
             0.0 if relative <= problem.n * float(np.finfo(float).eps) else relative
         )
     return faults
+
+
+def _group_faults(problem: Problem, rows: slice, alpha: Array) -> tuple[float, float, float]:
+    """The largest of each kind among these examples: a wrong sign, a foreign component, a group beyond its C_i."""
+    spec, mask = problem.spec, problem.spec.mask[problem.y[rows]]
+    natural = 1.0
+    if not spec.capped:  # alpha is C xi / h, xi about gamma
+        natural = float(abs(spec.gamma).max()) / spec.width or 1.0
+    cost = problem.costs[rows, None]
+    scale = cost * natural
+    scale = np.where(scale > 0, scale, 1e-300)  # where C_i = 0 any multiplier is wrong
+    sign = (np.maximum(-alpha, 0.0) / scale).max()
+    support = (abs(np.where(mask, 0.0, alpha)) / scale).max()
+    if not spec.capped:
+        return sign, support, 0.0
+    excess = (group_sums(problem, np.where(mask, alpha, 0.0)) - cost) / scale
+    return sign, support, excess.max()
 
 
 def title(problem: Problem) -> str:

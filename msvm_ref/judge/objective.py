@@ -5,79 +5,41 @@
     W_alpha  = Phi' A,   b_alpha = 1' A,   A[i,m] = sum_p alpha[i,p] (Pi nu)[y_i,p,m]
 
 phi and h are the cost's (``model/cost.py``: h = 0 for the linear one). Weights enter through their ``Image``: the scores they
-give the examples and half their squared norm (``judge/image.py``). Every operation errs by at most a factor 1 + u; k of them
-by gamma_k = k u / (1 - k u), whatever the order of summation (Higham 2002, section 3.1). Magnitudes carry that bound to the
-end, so ``low`` and ``high`` hold for the float64 data, C and weights as exact numbers.
+give the examples and half their squared norm (``judge/image.py``). Magnitudes carry the bound on rounding to the
+end, so ``low`` and ``high`` hold for the float64 data, C and weights as exact numbers. Examples are taken a block at a
+time, so that n = 10^6 asks for no more room than its data, scores and multipliers.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from msvm_ref.judge.coefficients import Real, coefficients, rounded
+from msvm_ref.judge.image import ALL, Image, expansion
+from msvm_ref.judge.rounding import (
+    EXTENDED,
+    UNDERFLOW,
+    UNKNOWN,
+    Enclosed,
+    blocks,
+    rounding,
+    summed,
+    together,
+)
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.machine import Machine, Margin
 from msvm_ref.model.problem import Problem
 
-TINY, UNDERFLOW = 1e-290, 1e-300  # more than gradual underflow can lose in a term, in a score
-EPS, EXTENDED = (float(np.finfo(t).eps) for t in (np.float64, np.longdouble))
 
-
-@dataclass(frozen=True)
-class Enclosed:
-    """A number known to lie in [low, high]."""
-
-    value: float
-    radius: float
-
-    @property
-    def low(self) -> float:
-        return -math.inf if math.isnan(self.value) else _outward(self.value, -self.radius)
-
-    @property
-    def high(self) -> float:
-        return math.inf if math.isnan(self.value) else _outward(self.value, self.radius)
-
-
-UNKNOWN = Enclosed(math.nan, math.inf)
-
-
-def _outward(value: float, radius: float) -> float:
-    return value if radius == 0 else math.nextafter(value + radius, math.copysign(math.inf, radius))
-
-
-@dataclass(frozen=True, eq=False)
-class Image:
-    """What weights do to the examples: scores without bias, |error| of each, and 1/2 ||W||^2 (of Pi W under sum-to-zero)."""
-
-    scores: Real
-    error: Real
-    half_norm: Enclosed
-
-
-def rounding(k: int, unit: float = EPS) -> float:
-    """gamma_k = k u / (1 - k u), the relative error of k operations (``unit`` is 2u: one operation to spare for each)."""
-    return k * unit / (1 - k * unit)
-
-
-def expansion(problem: Problem, alpha: Array, dtype: Any = np.float64) -> tuple[Real, Real]:
-    """A and a bound on its error, gamma_{d+4} of the sizes of its terms; alpha >= 0."""
-    nu, _ = coefficients(problem.spec, dtype)
-    A, size = (form.expansion(problem.y, alpha.astype(dtype)) for form in (nu, nu.size))
-    return A, rounding(problem.d + 4, float(np.finfo(dtype).eps)) * size
-
-
-def violations(problem: Problem, scores: Array) -> Array:
-    """t[i,p] = gamma[y_i,p] - mu_p(f(x_i), y_i) on the components that count, -inf elsewhere."""
-    spec = problem.spec
-    t = spec.gamma[problem.y] - coefficients(spec, np.float64)[0].margins(problem.y, scores)
-    return np.where(spec.mask[problem.y], t, -np.inf)
+def violations(problem: Problem, scores: Array, rows: slice = ALL) -> Array:
+    """t[i,p] = gamma[y_i,p] - mu_p(f(x_i), y_i) on the components that count, -inf elsewhere; ``scores`` are of ``rows``."""
+    spec, y = problem.spec, problem.y[rows]
+    t = spec.gamma[y] - coefficients(spec, np.float64)[0].margins(y, scores)
+    return np.where(spec.mask[y], t, -np.inf)
 
 
 def slacks(problem: Problem, t: Real) -> Real:
@@ -90,10 +52,10 @@ def group_sums(problem: Problem, alpha: Real) -> Real:
     return alpha.sum(axis=1, keepdims=True) if problem.spec.shared else alpha
 
 
-def costs(problem: Problem, dtype: Any) -> Real:
+def costs(problem: Problem, dtype: Any, rows: slice) -> Real:
     """C_i as a column, rounded once to ``dtype``."""
     weight = problem.sample_weight
-    one = np.ones(problem.n) if weight is None else weight
+    one = np.ones(len(problem.y[rows])) if weight is None else weight[rows]
     return np.asarray(dtype(problem.C) * one.astype(dtype))[:, None]
 
 
@@ -104,42 +66,40 @@ def primal_value(problem: Problem, image: Image, b: Array) -> Enclosed:
     """
     if problem.bias == "none" and b.any():
         return UNKNOWN
-    dtype = image.scores.dtype.type
-    unit = float(np.finfo(dtype).eps)
     with np.errstate(over="ignore", invalid="ignore"):
-        if not (np.isfinite(image.scores).all() and np.isfinite(image.error).all()):
-            return UNKNOWN
-        penalized = problem.bias == "penalized"
-        if image.half_norm.high == 0 and not (penalized and b.any()) and _no_loss(problem, b):
+        paid = problem.bias == "penalized" and bool(b.any())  # also where b^2 underflows
+        if image.half_norm.high == 0 and not paid and _no_loss(problem, b):
             return Enclosed(0.0, 0.0)
-        scores = image.scores + b.astype(dtype)
-        loss, doubt, felt = _losses(problem, scores, image.error, abs(image.scores) + abs(b), unit)
-        penalty = b.astype(dtype) ** 2 / 2 if penalized else np.zeros(0, dtype=dtype)
-        inexact = bool(felt or image.half_norm.high or (penalized and b.any()))
-        return plus(summed(np.concatenate([loss, penalty]), doubt, unit, inexact), image.half_norm)
+        penalty = b.astype(np.longdouble) ** 2 / 2 if paid else np.zeros(0)
+        parts = [image.half_norm, summed(penalty, np.zeros(0), EXTENDED, paid)]
+        for rows in blocks(problem.n, problem.d):
+            scores, error = image.at(rows)
+            if not (np.isfinite(scores).all() and np.isfinite(error).all()):
+                return UNKNOWN
+            parts.append(_losses(problem, rows, scores, error, b))
+        return together(parts)
 
 
-def _losses(
-    problem: Problem, scores: Real, error: Real, size: Real, unit: float
-) -> tuple[Real, Real, bool]:
-    """(C_i phi(xi), its doubt), flattened, for scores that err by ``error`` and were summed from parts of ``size``.
+def _losses(problem: Problem, rows: slice, f: Real, error: Real, b: Array) -> Enclosed:
+    """sum of C_i phi(xi) over these examples, for scores f that err by ``error``.
 
-    And whether any slack that has a C_i may be above 0: what it costs may underflow, but is not 0 then.
+    Where a slack that has a C_i may be above 0, what it costs may underflow, but is not 0.
     """
-    spec, dtype = problem.spec, scores.dtype.type
+    spec, dtype, y = problem.spec, f.dtype.type, problem.y[rows]
+    unit = float(np.finfo(dtype).eps)
     nu, gamma = coefficients(spec, dtype)
-    t = gamma[problem.y] - nu.margins(problem.y, scores)
     tiny = rounding(problem.d + 8, unit)
-    doubt = nu.size.margins(problem.y, tiny * size + (1 + tiny) * error)
-    doubt += tiny * abs(gamma[problem.y]) + UNDERFLOW * (1 + nu.largest)
-    t = np.where(spec.mask[problem.y], t, -np.inf)
+    t = gamma[y] - nu.margins(y, f + b.astype(dtype))
+    doubt = nu.size.margins(y, tiny * (abs(f) + abs(b)) + (1 + tiny) * error)
+    doubt += tiny * abs(gamma[y]) + UNDERFLOW * (1 + nu.largest)
+    t = np.where(spec.mask[y], t, -np.inf)
     doubt = np.where(t + doubt <= 0, 0, doubt)  # a constraint that surely holds costs nothing
     xi = slacks(problem, t)
     doubt = doubt.max(axis=1, keepdims=True) if spec.shared else doubt
-    cost = costs(problem, dtype)
-    felt = bool(((xi + doubt > 0) & (problem.costs[:, None] > 0)).any())
+    felt = bool(((xi + doubt > 0) & (problem.costs[rows, None] > 0)).any())
     loss, doubt = _slack_losses(problem.machine, xi, doubt)
-    return (cost * loss).ravel(), (cost * doubt).ravel(), felt
+    cost = costs(problem, dtype, rows)
+    return summed((cost * loss).ravel(), (cost * doubt).ravel(), unit, felt)
 
 
 def _slack_losses(machine: Machine, xi: Real, doubt: Real) -> tuple[Real, Real]:
@@ -193,66 +153,36 @@ def _rows(machine: Machine, d: int, y: int) -> Iterator[tuple[int, dict[int, Fra
             yield p, {y: margin.own} if p == y else {y: margin.true, p: margin.rival}
 
 
-def dual_value(problem: Problem, alpha: Array, image: Image) -> Enclosed:
+def dual_value(problem: Problem, alpha: Array, image: Image, care: int) -> Enclosed:
     """D(alpha) with the image of W_alpha, for alpha >= 0 on the components that count; feasibility is the caller's business."""
-    dtype = image.scores.dtype.type
+    dtype: Any = np.longdouble if care == 2 else np.float64
     unit = float(np.finfo(dtype).eps)
-    with np.errstate(over="ignore", invalid="ignore"):
-        terms, doubts = _linear_gain(problem, alpha.astype(dtype))
-        if problem.bias == "penalized":
-            A, A_error = expansion(problem, alpha, dtype)
-            b = A.sum(axis=0)
-            b_error = rounding(problem.n, unit) * abs(A).sum(axis=0) + A_error.sum(axis=0)
-            b_error = b_error + UNDERFLOW
-            terms = np.concatenate([terms, -b * b / 2])
-            doubts = np.concatenate([doubts, abs(b) * b_error + b_error * b_error])
-        gain = summed(terms, doubts, unit, bool(alpha.any()))
     norm = image.half_norm
-    return plus(gain, Enclosed(-norm.value, norm.radius))
+    parts = [Enclosed(-norm.value, norm.radius)]
+    b, b_error = np.zeros(problem.d, dtype), np.full(problem.d, UNDERFLOW, dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in blocks(problem.n, problem.d):
+            terms, doubts = _linear_gain(problem, rows, alpha[rows].astype(dtype, copy=False))
+            parts.append(summed(terms, doubts, unit, bool(alpha[rows].any())))
+            if problem.bias == "penalized":
+                A, A_error = expansion(problem, alpha, dtype, rows)
+                b_error = b_error + rounding(problem.n, unit) * abs(A).sum(axis=0)
+                b, b_error = b + A.sum(axis=0), b_error + A_error.sum(axis=0)
+        if problem.bias == "penalized":
+            doubt = abs(b) * b_error + b_error * b_error
+            parts.append(summed(-b * b / 2, doubt, unit, bool(alpha.any())))
+        return together(parts)
 
 
-def _linear_gain(problem: Problem, alpha: Real) -> tuple[Real, Real]:
-    """sum gamma alpha - sum h (group sum)^2 / (2 C) term by term, and the second part's doubt."""
+def _linear_gain(problem: Problem, rows: slice, alpha: Real) -> tuple[Real, Real]:
+    """sum gamma alpha - sum h (group sum)^2 / (2 C) term by term, and the second part's doubt; ``alpha`` is of ``rows``."""
     dtype = alpha.dtype.type
-    gain = (coefficients(problem.spec, dtype)[1][problem.y] * alpha).ravel()
+    gain = (coefficients(problem.spec, dtype)[1][problem.y[rows]] * alpha).ravel()
     if problem.spec.width == 0:
         return gain, np.zeros(0, dtype=dtype)
-    cost, total = costs(problem, dtype), group_sums(problem, alpha)
+    cost, total = costs(problem, dtype, rows), group_sums(problem, alpha)
     half = width_of(problem.machine, dtype) * total / 2
     ratio = np.divide(half, cost, out=np.zeros_like(total), where=cost > 0)
     conjugate = (total * ratio).ravel()
     doubt = rounding(2 * problem.d + 8, float(np.finfo(dtype).eps)) * conjugate
     return np.concatenate([gain, -conjugate]), doubt
-
-
-def plus(a: Enclosed, b: Enclosed) -> Enclosed:
-    value = a.value + b.value
-    if not (math.isfinite(value) and math.isfinite(a.radius) and math.isfinite(b.radius)):
-        return UNKNOWN
-    exact = b.value == b.radius == 0 or a.value == a.radius == 0
-    return Enclosed(value, (a.radius + b.radius) * (1 + 1e-15) + (0 if exact else EPS * abs(value)))
-
-
-def summed(terms: Real, doubts: Real, unit: float, inexact: bool) -> Enclosed:
-    """The sum of terms, each good to 4 u beside its doubt (exact zeros stay exact where nothing could underflow)."""
-    if not (np.isfinite(terms).all() and np.isfinite(doubts).all()):
-        return UNKNOWN
-    if not (inexact or terms.any() or doubts.any()):
-        return Enclosed(0.0, 0.0)
-    size = float(abs(terms).sum())
-    value, sum_error = _total(terms, size)
-    radius = (float(doubts.sum()) + 4 * unit * size) * (1 + 1e-6) + sum_error + TINY * terms.size
-    if not (math.isfinite(value) and math.isfinite(radius)):
-        return UNKNOWN
-    return Enclosed(value, radius)
-
-
-def _total(terms: Real, size: float) -> tuple[float, float]:
-    """The sum in extended precision where the machine has one, correctly rounded otherwise; and what it may be off by."""
-    if EXTENDED < EPS:
-        value = float(terms.sum(dtype=np.longdouble))
-        return value, size * rounding(terms.size, EXTENDED) * (1 + 1e-6) + abs(value) * EPS
-    try:
-        return math.fsum(terms.tolist()), 0.0
-    except OverflowError:
-        return math.nan, math.inf

@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.errors import DataError, SpecError
-from msvm_ref.model.arrays import LARGEST, Array, frozen, real_array, real_number, sparse_rows
+from msvm_ref.model.arrays import (
+    LARGEST,
+    Array,
+    frozen,
+    lengths_above,
+    real_array,
+    real_number,
+    sparse_rows,
+)
 from msvm_ref.model.factor import GramFactor, cholesky_factor
 from msvm_ref.model.kernels import Kernel, KernelFunction, as_kernel, linear, precomputed
 from msvm_ref.model.machine import Machine, Spec, refuse_vanishing
@@ -107,7 +115,7 @@ class Problem:
         if not kernel.positive:
             _ = self.factor  # a callable or a given Gram is checked now, not at first use
         if kernel.has_bounds:
-            kernel.lengths(X)  # no Gram need be formed that could refuse data too large
+            _ = self.lengths  # no Gram need be formed that could refuse data too large
 
     @property
     def n(self) -> int:
@@ -161,6 +169,13 @@ class Problem:
     def features(self) -> Array:
         """``factor``'s Phi: coordinates to compute in; W lives in them where the kernel is linear."""
         return self.factor.features
+
+    @cached_property
+    def lengths(self) -> Array:
+        """s_i >= ||phi(x_i)||, rounded up."""
+        if self.kernel.has_bounds:
+            return frozen(self.kernel.lengths(self.X))
+        return frozen(lengths_above(self.features))
 
     def on_factor(self) -> Problem:
         """The linear problem on Phi: what a route that needs feature coordinates solves for a kernel's problem."""

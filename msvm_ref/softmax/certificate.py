@@ -27,7 +27,7 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from msvm_ref.errors import DataError, MsvmError
-from msvm_ref.judge.objective import rounding
+from msvm_ref.judge.rounding import rounding
 from msvm_ref.model.arrays import Array, real_array
 from msvm_ref.softmax.loss import (
     base_loss,

@@ -318,3 +318,12 @@ def test_a_loss_that_underflows_is_not_nothing(cost):
     assert certificate.primal_value > 0
     assert certificate.upper > 0
     assert not certificate.optimal(1e-3)
+
+
+def test_a_penalty_that_underflows_is_not_nothing():
+    """b = 5e-324 meets the target 0 and costs 1/2 b^2, which no float holds; the optimum is exactly 0."""
+    at_zero = mr.Machine("at zero", mr.OVA.margin, mr.OVA.aggregation, 0, False)
+    problem = mr.Problem(at_zero, [[0.0]], [0], bias="penalized", n_classes=2)
+    certificate = mr.certify(problem, W=np.zeros((1, 2)), b=np.array([5e-324, 0.0]))
+    assert certificate.primal_value > 0
+    assert not certificate.optimal(1e-3)

@@ -12,7 +12,7 @@ from msvm_ref.judge import feasible
 from msvm_ref.judge.coefficients import AlikeForm, TableForm, coefficients, sizes
 from msvm_ref.judge.equality import equality_residual, exact_step, near_step, pair_step
 from msvm_ref.judge.feasible import feasible_dual
-from msvm_ref.judge.objective import rounding
+from msvm_ref.judge.rounding import rounding
 from msvm_ref.model.loss import expansion as plain_expansion
 from msvm_ref.model.loss import margins as plain_margins
 from msvm_ref.model.loss import pair_rows

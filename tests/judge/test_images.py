@@ -1,7 +1,8 @@
-"""Images of weights that are only known to within an error, and evaluations that are handed on."""
+"""Images of weights that are only known to within an error, block by block, and evaluations that are handed on."""
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -12,14 +13,19 @@ import msvm_ref as mr
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import judge, worth
 from msvm_ref.judge.image import image_of_coef, image_of_weights
+from msvm_ref.judge.rounding import Enclosed, together
+from msvm_ref.model.arrays import lengths_above
+from tests.judge.test_judge import rows_at_a_time, small
+from tests.small_problems import BIASES, COSTS, MACHINES, label, table
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(9, 4)), np.arange(9) % 3
 
 
-@pytest.mark.parametrize("care", [0, 2])
+@pytest.mark.parametrize("many", [6, 2**17])
+@pytest.mark.parametrize("care", [0, 1, 2])
 @pytest.mark.parametrize("to_rows", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_weights_that_err_by_so_much(to_rows, care):
+def test_weights_that_err_by_so_much(to_rows, care, many):
     """Scores of every W within the error lie where the image of the middle says; tiny and huge numbers included."""
     draws = np.random.default_rng(1)
     for data, size, error in ((X, 1.0, 1e-3), (X, 1.0, 0.0), (X * 1e90, 1e-311, 0.0)):
@@ -27,7 +33,8 @@ def test_weights_that_err_by_so_much(to_rows, care):
         for of, rows in ((image_of_weights, 4), (image_of_coef, 9)):
             middle = draws.normal(size=(rows, 3)) * size
             slip = np.full_like(middle, error)
-            image = of(problem, middle, care, slip)
+            with rows_at_a_time(many):
+                image = of(problem, middle, care, slip)
             for sign in (1, -1, draws.choice([-1, 1], size=middle.shape)):
                 true = exact_scores(data, middle, sign * error, rows == 9)
                 for s, e, t in zip(image.scores.flat, image.error.flat, true, strict=True):
@@ -63,3 +70,68 @@ def test_what_was_begun_of_another_is_not_taken():
 
 def zero() -> Candidate:
     return Candidate(W=np.zeros((4, 3)), b=np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label
+)
+@pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
+def test_blocks_are_worth_what_the_whole_is(machine, bias, cost, kernel):
+    problem = small(machine, bias, cost, kernel)
+    draws = np.random.default_rng(2)
+    b = np.zeros(3) if bias == "none" else draws.normal(size=3)
+    alpha = draws.random((problem.n, 3)) * 0.3
+    weights = {"W": draws.normal(size=(2, 3))} if kernel == mr.linear else {}
+    for handed in (
+        Candidate(b=b, alpha=alpha, **(weights or {"coef": draws.normal(size=(problem.n, 3))})),
+        Candidate(b=b, coef=draws.normal(size=(problem.n, 3))),
+        Candidate(alpha=alpha),
+    ):
+        whole = judge(problem, handed).to_dict()
+        for entries in (1, 6):
+            with rows_at_a_time(entries):
+                parts = judge(problem, handed).to_dict()
+            assert parts.keys() == whole.keys()
+            for name, value in whole.items():
+                rounding = isinstance(value, float) and name != "rounding"
+                near = pytest.approx(value, rel=1e-9, abs=1e-12) if rounding else value
+                assert name == "rounding" or parts[name] == near, name
+
+
+def test_a_large_problem_asks_for_few_arrays_of_its_size():
+    """Scores, losses, expansions and their errors are made a block at a time: beside the repaired alpha, next to nothing."""
+    draws, n, d = np.random.default_rng(3), 60_000, 20
+    columns = draws.integers(500, size=(n, 4)).ravel()
+    X = sparse.csr_array((np.ones(4 * n), columns, np.arange(0, 4 * n + 1, 4)), shape=(n, 500))
+    problem = mr.Problem(mr.LLW, X, draws.integers(d, size=n), bias="penalized", n_classes=d)
+    handed = Candidate(W=np.ones((500, d)), b=np.zeros(d), alpha=np.full((n, d), 0.01))
+    _ = problem.lengths, problem.costs, problem.costs_below
+    tracemalloc.start()
+    judge(problem, handed)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * n * d * 8
+
+
+@pytest.mark.parametrize("to_rows", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_lengths_are_at_least_the_norms(to_rows):
+    rows = rng.normal(size=(8, 5)) * np.logspace(-320, 150, 8)[:, None]
+    rows[0], rows[1, 1:], rows[2, 1:] = 5e-324, 0.0, 0.0
+    rows[2, 0] = -7.0
+    rows = np.concatenate([rows, np.zeros((1, 5)), [[1e-200, 1e200, 0.0, 0.0, 0.0]]])
+    for lengths, row in zip(lengths_above(to_rows(rows)), rows, strict=True):
+        square = sum(Fraction(v) ** 2 for v in row)
+        assert square <= Fraction(lengths) ** 2
+        assert Fraction(lengths) ** 2 <= square * (1 + Fraction(1, 10**9)) or row.max() < 1e-300
+
+
+def test_together_is_rounded_once():
+    zero, one = Enclosed(0.0, 0.0), Enclosed(1.0, 0.0)
+    assert together([zero, one, zero]) == one
+    assert together([]) == zero
+    thirds = [Enclosed(v, 1e-20) for v in (1e16, 1.0, -1e16, 0.1)]
+    total = together(thirds)
+    assert Fraction(total.low) <= 1 + Fraction(0.1) <= Fraction(total.high)
+    assert total.radius < 1e-15
+    for bad in (Enclosed(np.nan, np.inf), Enclosed(1e308, 1e308)):
+        assert together([bad, Enclosed(1e308, 1.0), one]).high == np.inf

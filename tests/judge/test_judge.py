@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import msvm_ref as mr
-from msvm_ref.judge import objective
+from msvm_ref.judge import objective, rounding
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import Worth, judge
 from msvm_ref.judge.equality import as_float, equality_residual, exact_sum
 from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
-from msvm_ref.judge.image import image_of_coef, image_of_weights
+from msvm_ref.judge.image import image_of_alpha, image_of_weights
 from tests.small_problems import BIASES, COSTS, MACHINES, blobs, label, table
 
 
@@ -24,8 +26,12 @@ def primal_value(problem: mr.Problem, W, b, care: int = 0) -> objective.Enclosed
 
 
 def dual_value(problem: mr.Problem, alpha, care: int = 0) -> objective.Enclosed:
-    A, error = objective.expansion(problem, alpha, np.longdouble if care == 2 else np.float64)
-    return objective.dual_value(problem, alpha, image_of_coef(problem, A, care, error))
+    return objective.dual_value(problem, alpha, image_of_alpha(problem, alpha, care), care)
+
+
+def rows_at_a_time(many: int):
+    """The judge's blocks have so many entries."""
+    return patch.object(rounding, "ENTRIES", many)
 
 
 def exact_primal(problem: mr.Problem, W, b) -> Fraction:
@@ -100,8 +106,9 @@ def test_values_enclose_the_exact_rationals(machine, bias, cost):
     if machine.sum_to_zero:
         W, b = W - W.mean(axis=1, keepdims=True), b - b.mean()
     primal, dual = exact_primal(problem, W, b), exact_dual(problem, alpha)
-    for care in (0, 2):
-        p, d = primal_value(problem, W, b, care), dual_value(problem, alpha, care)
+    for care, many in product((0, 1, 2), (rounding.ENTRIES, 6)):
+        with rows_at_a_time(many):
+            p, d = primal_value(problem, W, b, care), dual_value(problem, alpha, care)
         assert Fraction(p.low) <= primal <= Fraction(p.high)
         assert Fraction(d.low) <= dual <= Fraction(d.high)
         assert p.radius < 1e-10 * abs(p.value)
