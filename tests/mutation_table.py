@@ -319,7 +319,12 @@ MUTANTS = (
     ),
     Mutant("judge/kkt.py", "left += _left(", "left = _left(", BLOCKWISE),
     Mutant("judge/kkt.py", "b_alpha += A.sum(axis=0)", "b_alpha = A.sum(axis=0)", BLOCKWISE),
-    Mutant("judge/certify.py", "rows=r)[0], coef[r])", "rows=r)[0], 0 * coef[r])", BLOCKWISE),
+    Mutant(
+        "judge/certify.py",
+        "same = dual is not None and _expands_to(problem, dual.alpha, handed.coef)",
+        "same = dual is not None",
+        "tests/judge/test_images.py -k whatever_alpha",
+    ),
     Mutant(
         "model/arrays.py",
         "np.nextafter(norm, np.inf))",
@@ -621,8 +626,8 @@ MUTANTS = (
     Mutant("exact/check.py", "return xi - h / 2", "return xi - h", HUBER),
     Mutant(
         "judge/objective.py",
-        "inexact = bool(felt or ",
-        "inexact = bool(",
+        "(cost * doubt).ravel(), unit, felt)",
+        "(cost * doubt).ravel(), unit, False)",
         "tests/adversary/test_holes.py -k underflows_is",
     ),
     Mutant("fisher/quadratic.py", "xi - h / 2 if full", "xi if full", HUBER),

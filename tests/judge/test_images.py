@@ -129,9 +129,20 @@ def test_together_is_rounded_once():
     zero, one = Enclosed(0.0, 0.0), Enclosed(1.0, 0.0)
     assert together([zero, one, zero]) == one
     assert together([]) == zero
+    hair = together([one, Enclosed(2.0**-60, 0.0)])
+    assert Fraction(hair.low) <= 1 + Fraction(2) ** -60 <= Fraction(hair.high)
     thirds = [Enclosed(v, 1e-20) for v in (1e16, 1.0, -1e16, 0.1)]
     total = together(thirds)
     assert Fraction(total.low) <= 1 + Fraction(0.1) <= Fraction(total.high)
     assert total.radius < 1e-15
     for bad in (Enclosed(np.nan, np.inf), Enclosed(1e308, 1e308)):
         assert together([bad, Enclosed(1e308, 1.0), one]).high == np.inf
+
+
+@pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
+def test_coefficients_are_worth_what_they_are_whatever_alpha_comes_along(kernel):
+    problem = mr.Problem(mr.CS, X, Y, kernel=kernel)
+    coef, alpha = rng.normal(size=(9, 3)), np.full((9, 3), 0.1)
+    alone = judge(problem, Candidate(b=np.zeros(3), coef=coef))
+    beside = judge(problem, Candidate(b=np.zeros(3), coef=coef, alpha=alpha))
+    assert beside.primal_value == pytest.approx(alone.primal_value, rel=1e-12)
