@@ -15,7 +15,6 @@ from unittest.mock import patch
 import numpy as np
 
 import msvm_ref as mr
-from msvm_ref.judge import rounding
 from tests.adversary.calls import Call, Case, Helpers, drawn_call
 from tests.adversary.candidates import pool
 from tests.adversary.checks import TOLERANCES, Broken, broken
@@ -26,7 +25,7 @@ from tests.adversary.proved import best_biases, enclosed
 CALLS, CALLS_WHERE_SLOW = 60, 16
 SECONDS = 30
 LARGEST_KERNEL = 10**100
-BLOCKS = (rounding.ENTRIES, 4)
+BLOCKS = (2**17, 4)
 """Entries of the judge's blocks: as it is, and so few that small problems have several."""
 Certify = Callable[..., Any]
 
@@ -46,7 +45,7 @@ def attack(seed: int, index: int, certify: Certify = mr.certify) -> Outcome:
     """Problem ``index`` of stream ``seed``, with all its candidates; the same again for the same numbers."""
     outcome, rng = Outcome(), np.random.default_rng([seed, index])
     drawn, entries = draw(rng), BLOCKS[index % 2]
-    blocks = patch.object(rounding, "ENTRIES", entries)
+    blocks = patch("msvm_ref.judge.rounding.ENTRIES", entries)
     with warnings.catch_warnings(), np.errstate(all="ignore"), blocks:
         warnings.simplefilter("ignore")
         try:
