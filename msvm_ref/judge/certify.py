@@ -144,8 +144,9 @@ def worth(
     dual = None if handed.alpha is None else feasible_dual(problem, handed.alpha)
     alpha = np.zeros((0, 1)) if dual is None else dual.alpha
     support = problem.n if handed.coef is not None else int(alpha.any(axis=1).sum())
-    for care in levels(problem, support):
-        if care == 0 and begun and begun.problem is problem and begun.candidate is handed:
+    cares = levels(problem, support)
+    for care in cares:
+        if care == cares[0] and begun and begun.problem is problem and begun.candidate is handed:
             found = begun
         else:
             found = _evaluated(problem, handed, dual, care)

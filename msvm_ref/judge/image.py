@@ -44,6 +44,8 @@ LEAST = 1e-300
 """More than a product that underflows may lose: a bound that is multiplied by the features afterwards must not lose it."""
 MOST_EXTENDED = 3e8
 """Kernel entries times features up to which extended precision is affordable."""
+FEW_PRODUCTS = 1e5
+"""Multiplications n p d up to which a second product with the features costs less than a second evaluation."""
 ALL = slice(None)
 
 
@@ -99,7 +101,8 @@ class WeightImage(Image):
 def levels(problem: Problem, support: int) -> tuple[int, ...]:
     """How much care can be taken, from the quickest evaluation to the most accurate one."""
     if not problem.kernel.has_bounds:
-        return (0, 1, 2)
+        n, p = problem.features.shape
+        return (0, 1, 2) if n * p * problem.d > FEW_PRODUCTS else (1, 2)
     work = problem.n * support * problem.X.shape[1]
     return (0, 1, 2) if work <= MOST_EXTENDED and EXTENDED < EPS else (0, 1)
 
