@@ -1,4 +1,7 @@
-"""The page of all studies, from the store: HTML in one file, or Markdown for docs/. No number in it is typed."""
+"""The page of all studies, of what comes along and what a store adds: HTML in one file, or Markdown for docs/.
+
+No number in it is typed.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.curves import Points, curves
 from msvm_ref.studies.experiments.diagram import diagram
 from msvm_ref.studies.experiments.ranks import MeanRanks, ranking
-from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, stored
+from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, known
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Study
-from msvm_ref.studies.experiments.table import UNITS, written
+from msvm_ref.studies.experiments.table import UNITS, spread, written
 
 MARKS = {"agrees": "good", "near": "caution", "differs": "bad"}
 SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗"}
@@ -25,20 +28,17 @@ TITLE = "The papers' experiments: results"
 
 @dataclass(frozen=True)
 class Chapter:
-    """A study and what the store has of it."""
+    """A study and what there is of it."""
 
     study: Study
     results: tuple[Result, ...]
 
     @property
     def rows(self) -> list[str]:
-        return list(dict.fromkeys(r.outcome.source.label for r in self.results))
+        return list(dict.fromkeys(r.entry.row for r in self.results))
 
     def at(self, row: str, column: str) -> Result | None:
-        for r in self.results:
-            if (r.outcome.source.label, r.outcome.contender.label) == (row, column):
-                return r
-        return None
+        return next((r for r in self.results if r.place == (row, column)), None)
 
     @property
     def columns(self) -> list[str]:
@@ -49,24 +49,15 @@ class Chapter:
         return self.study.place.startswith("Figure ")
 
     @property
-    def repeats(self) -> bool:
-        """Is it a picture of another chapter's numbers?"""
-        return self.is_figure and self.study.measure == "accuracy"
-
-    @property
     def means(self) -> dict[tuple[str, str], float]:
-        return {
-            (r.outcome.source.label, r.outcome.contender.label): r.mean
-            for r in self.results
-            if not math.isnan(r.mean)
-        }
+        return {r.place: r.mean for r in self.results if not math.isnan(r.mean)}
 
     @property
     def whole(self) -> str:
         """How many data sets have every column, and how many of them by the quick protocol."""
         rows = [[self.at(row, column) for column in self.columns] for row in self.rows]
         first = [cells[0] for cells in rows if None not in cells]
-        quick = sum(r is not None and r.outcome.protocol.name == "quick" for r in first)
+        quick = sum(r is not None and r.entry.protocol == "quick" for r in first)
         return f"{len(first)} data sets" + (f" ({quick} by the quick protocol)" if quick else "")
 
     def rankings(self) -> list[tuple[str, MeanRanks]]:
@@ -81,8 +72,8 @@ class Chapter:
         return [(words, each) for words, each in made if each is not None]
 
 
-def chapters(store: Store, studies: Sequence[Study]) -> list[Chapter]:
-    made = [Chapter(study, tuple(stored(study, store))) for study in studies]
+def chapters(studies: Sequence[Study], store: Store | None = None) -> list[Chapter]:
+    made = [Chapter(study, tuple(known(study, store))) for study in studies]
     return [chapter for chapter in made if chapter.results]
 
 
@@ -90,11 +81,11 @@ def sentences(chapter: Chapter) -> list[str]:
     """What the numbers of a chapter say, in words."""
     counts = Counter(r.agreement for r in chapter.results)
     printed, told = sum(counts[word] for word in MARKS), []
-    if counts["not compared"] and not chapter.repeats:
+    if counts["not compared"] and not chapter.study.pictures:
         told.append(
             f"{counts['not compared']} cells are of fewer training rows than {chapter.study.paper}'s and are not compared."
         )
-    if printed and not chapter.repeats:
+    if printed and not chapter.study.pictures:
         told.append(
             f"{counts['agrees']} of {printed} agree with {chapter.study.paper}'s printed numbers, "
             f"{counts['near']} are near, {counts['differs']} differ."
@@ -127,7 +118,7 @@ def html(told: Sequence[Chapter]) -> str:
             f"<h2 id='{study.name}'>{escape(f'{study.paper} {study.place}: {study.title}')}</h2>"
         )
         parts += [f"<p>{escape(text)}</p>" for text in sentences(chapter)]
-        if not chapter.repeats:
+        if not chapter.study.pictures:
             parts.append(_html_table(chapter))
         parts.append(_picture(chapter, told))
         parts += [diagram(each, words) for words, each in chapter.rankings()]
@@ -218,12 +209,11 @@ def _html_table(chapter: Chapter) -> str:
 
 
 def _ours(study: Study, r: Result) -> str:
-    spread = r.deviation if len(r.values) > 1 else None
     best = "*" if r.among_the_best else ""
-    quick = " q" if r.outcome.protocol.name == "quick" else ""
+    quick = " q" if r.entry.protocol == "quick" else ""
     if math.isnan(r.mean) and study.measure == "agreement":
         return f"w* = 0{quick}"
-    return written(r.mean, spread, study.measure) + best + quick
+    return written(r.mean, spread(r), study.measure) + best + quick
 
 
 def _theirs(study: Study, r: Result) -> str:
@@ -237,17 +227,21 @@ def _theirs(study: Study, r: Result) -> str:
 
 def _title(r: Result) -> str:
     """What is told where one points at the cell."""
-    o = r.outcome
-    gap = "" if math.isnan(r.worst_gap) else f", widest certified gap {r.worst_gap:.1e}"
-    return (
-        f"exponents of gamma {o.point[0]}, of C {o.point[1]}{gap}, {o.cells} cells, {o.open_gaps} above the tolerance, "
-        f"{o.failures} failed, {o.protocol.name}"
+    e = r.entry
+    gap = "" if math.isnan(e.gap) else f", widest certified gap {e.gap:.1e}"
+    point = ("–", "–") if e.point is None else e.point
+    counts = ("–" if n is None else n for n in (e.cells, e.open_gaps, e.failures))
+    said = "exponents of gamma {}, of C {}".format(*point) + gap
+    limit = ", chosen at the grid's limit" if e.at_limit else ""
+    said += f", {e.train} training rows"
+    return f"{said}, {{}} cells, {{}} above the tolerance, {{}} failed{limit}, {e.protocol}".format(
+        *counts
     )
 
 
 def _html_notes(chapter: Chapter) -> str:
     study = chapter.study
-    names = dict.fromkeys(r.outcome.protocol.name for r in chapter.results)
+    names = dict.fromkeys(r.entry.protocol for r in chapter.results)
     words = [f"{name}: {study.protocol(name).words}" for name in names]
     items = "".join(f"<li>{escape(text)}</li>" for text in (*words, *study.remarks))
     return f"<details><summary>protocols and remarks</summary><ul>{items}</ul></details>"
@@ -258,7 +252,7 @@ def markdown(told: Sequence[Chapter]) -> str:
     lines += [f"{legend()} ✓ agrees, ≈ near, ✗ differs.", ""]
     for chapter in told:
         study = chapter.study
-        if chapter.repeats:
+        if chapter.study.pictures:
             continue
         lines += [f"## {study.paper} {study.place}: {study.title}", ""]
         lines += [*sentences(chapter), ""] if sentences(chapter) else []
@@ -267,7 +261,7 @@ def markdown(told: Sequence[Chapter]) -> str:
         for row in chapter.rows:
             cells = [_markdown_cell(study, chapter.at(row, c)) for c in chapter.columns]
             lines.append(f"| {row} | {' | '.join(cells)} |")
-        names = dict.fromkeys(r.outcome.protocol.name for r in chapter.results)
+        names = dict.fromkeys(r.entry.protocol for r in chapter.results)
         lines += ["", *(f"- {name}: {study.protocol(name).words}" for name in names)]
         lines += [*(f"- {text}" for text in study.remarks), ""]
     return "\n".join([*lines, "```text", provenance_text(provenance()), "```", ""])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -12,9 +11,11 @@ from msvm_ref.studies.experiments import engine
 from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.curves import curves
 from msvm_ref.studies.experiments.diagram import diagram
+from msvm_ref.studies.experiments.exported import Entry
 from msvm_ref.studies.experiments.page import Chapter, advice, chapters, html, markdown, sentences
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
 from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.experiments.result import results
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.table import written
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_4, parsed
@@ -95,9 +96,9 @@ def test_large_numbers_have_no_decimals(number, words):
 
 def test_pages_tell_what_the_store_has(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
-        assert chapters(store, [SMALL]) == []
+        assert chapters([SMALL], store) == chapters([SMALL]) == []
         engine.run(SMALL, store, contenders=SMALL.contenders[:1])
-        (chapter,) = chapters(store, [SMALL])
+        (chapter,) = chapters([SMALL], store)
     made = chapter.at("Iris", "WW")
     assert made is not None
     number = f"{made.mean:.2f} ± {made.deviation:.2f}"
@@ -125,11 +126,7 @@ def test_pages_tell_what_the_store_has(tmp_path):
 
 def with_all_rows(chapter):
     """The same numbers, as if of a protocol that cuts nothing."""
-    made = []
-    for r in chapter.results:
-        protocol = replace(r.outcome.protocol, train_at_most=10**9)
-        made.append(replace(r, outcome=replace(r.outcome, protocol=protocol)))
-    return replace(chapter, results=tuple(made))
+    return replace(chapter, results=tuple(replace(r, whole=True) for r in chapter.results))
 
 
 def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
@@ -154,18 +151,13 @@ def told(name, means, rows):
         contenders=tuple(c for c in STUDIES[name].contenders if c.label in means),
         printed={},
     )
-    results = [
-        SimpleNamespace(
-            outcome=SimpleNamespace(
-                source=SimpleNamespace(label=f"d{k}"), contender=c, protocol=study.quick_protocol
-            ),
-            mean=means[c.label],
-            agreement="not printed",
-        )
+    entries = [
+        Entry(f"d{k}", "quick", c.label, (means[c.label],), 0.0, 200)
         for k in range(rows)
         for c in study.contenders
     ]
-    return Chapter(study, tuple(results))
+    sources = tuple(replace(study.sources[0], label=f"d{k}") for k in range(rows))
+    return Chapter(study, tuple(results(replace(study, sources=sources), entries)))
 
 
 def test_curves_are_well_formed_one_point_for_each_rank():
