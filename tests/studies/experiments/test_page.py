@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -21,6 +22,7 @@ from msvm_ref.studies.experiments.table import written
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_4, parsed
 from tests.studies.experiments.small import SMALL
 
+DOCS = Path(__file__).parents[3] / "docs"
 SCORES = {
     (row, name): value
     for row, values in {"a": (3, 2, 1), "b": (3, 2, 1), "c": (2, 3, 1), "d": (5, 5, 1)}.items()
@@ -122,6 +124,22 @@ def test_pages_tell_what_the_store_has(tmp_path):
         "1 cells are of fewer training rows than UV's and are not compared."
     ]
     assert any("of 1 " in s for s in sentences(whole))
+
+
+@pytest.mark.parametrize(
+    ("file", "maker", "first", "last"),
+    [
+        ("experiments-results.md", markdown, "# ", "```text"),
+        ("assets/experiments.html", html, "<h2>What to choose", "<p class=quiet>msvm-ref"),
+    ],
+)
+def test_the_pages_in_docs_are_of_the_files_that_come_along(monkeypatch, file, maker, first, last):
+    """Up to when and with what they were written: ``msvm-ref study page`` and the two names makes them anew."""
+    kept = (DOCS / file).read_text(encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["msvm-ref"])
+    made = maker(chapters(list(STUDIES.values())))
+    one, other = (text[text.index(first) : text.rindex(last)] for text in (kept, made))
+    assert one == other
 
 
 def with_all_rows(chapter):
