@@ -98,8 +98,11 @@ def known(study: Study, store: Store | None = None) -> list[Result]:
 
 
 def stored(study: Study, store: Store) -> list[Entry]:
-    """Of every protocol, all of which the store has every cell."""
-    return [entry(study, e) for name in PROTOCOLS for e in read(study, store, name)]
+    """Of every protocol, all of which the store has every cell; but no row that only has what others are to be held against."""
+    made = [entry(study, e) for name in PROTOCOLS for e in read(study, store, name)]
+    held = {c.label for c in study.contenders if c.chosen_as is not None}
+    rows = {(e.row, e.protocol) for e in made if not held or e.column in held}
+    return [e for e in made if (e.row, e.protocol) in rows]
 
 
 def entry(study: Study, ending: Ending) -> Entry:

@@ -126,6 +126,19 @@ def test_a_file_is_what_the_store_has_and_shows_the_same(tmp_path, monkeypatch):
         assert known(SMALL, store)[0].mean == pytest.approx(known_mean(entries))
 
 
+def test_a_row_of_nothing_but_what_others_are_held_against_is_left_out(tmp_path):
+    first = SMALL.contenders[0]
+    study = replace(SMALL, contenders=(first, replace(first, label="again", chosen_as=first)))
+    with Store(tmp_path / "x.sqlite") as store:
+        engine.run(SMALL, store, contenders=[first])
+        assert len(stored(SMALL, store)) == 1
+        engine.run(study, store, contenders=[first])
+        one = replace(study, contenders=(first, replace(study.contenders[1], machine="CS")))
+        assert stored(one, store) == []
+        engine.run(one, store)
+        assert [e.column for e in stored(one, store)] == [first.label, "again"]
+
+
 def known_mean(entries):
     return sum(entries[0].numbers) / len(entries[0].numbers)
 
