@@ -204,7 +204,7 @@ def _html_table(chapter: Chapter) -> str:
             )
         body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
-    table = f"<table class=nowrap style='font-size:.82em'><tr>{head}</tr>{''.join(body)}</table>"
+    table = f"<table class=nowrap style='font-size:.78em'><tr>{head}</tr>{''.join(body)}</table>"
     return f"{caption}<div class=scroll>{table}</div>"
 
 

@@ -64,15 +64,18 @@ def _width(study: Study) -> str:
 
 
 def written(value: float, deviation: float | None, measure: str = "") -> str:
-    """Two decimals, or three significant digits of what is small; whole numbers of what is counted or large; - for nothing."""
+    """Two decimals, or three significant digits (two of a deviation) of what is small; whole numbers of what is counted or
+    large; - for nothing.
+    """
     if math.isnan(value):
         return "-"
-    if measure in ("count", "iterations") and not deviation:
+    if measure in ("count", "iterations", "support-count") and not deviation:
         return f"{value:.0f}"
     if value >= 1000:
         return f"{value:.0f}" if deviation is None else f"{value:.0f} ± {deviation:.0f}"
-    number = f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"
-    return number if deviation is None else f"{number} ± {deviation:.2f}"
+    if value >= 1 or value == 0:
+        return f"{value:.2f}" if deviation is None else f"{value:.2f} ± {deviation:.2f}"
+    return f"{value:.3g}" if deviation is None else f"{value:.3g} ± {deviation:.2g}"
 
 
 def spread(result: Result) -> float | None:

@@ -90,7 +90,12 @@ def test_the_mean_stands_beside_seconds_and_support():
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [((40231.0, None), "40231"), ((1027.4, 12.6), "1027 ± 13"), ((0.1234, None), "0.123")],
+    [
+        ((40231.0, None), "40231"),
+        ((1027.4, 12.6), "1027 ± 13"),
+        ((0.1234, None), "0.123"),
+        ((0.0117, 0.0012), "0.0117 ± 0.0012"),
+    ],
 )
 def test_large_numbers_have_no_decimals(number, words):
     assert written(*number) == words
