@@ -177,7 +177,8 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _page(options: argparse.Namespace) -> int:
-    from msvm_ref.studies.experiments.page import chapters, html, markdown
+    from msvm_ref.studies.experiments.chapter import chapters
+    from msvm_ref.studies.experiments.page import html, markdown
     from msvm_ref.studies.experiments.registry import STUDIES
 
     for path in options.out:

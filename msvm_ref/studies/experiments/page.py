@@ -6,98 +6,21 @@ No number in it is typed.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import fmean
 
 from msvm_ref.pages import escape, page, provenance, provenance_text
+from msvm_ref.studies.experiments.advice import advice, sentences
 from msvm_ref.studies.experiments.bars import bars
+from msvm_ref.studies.experiments.chapter import Chapter
 from msvm_ref.studies.experiments.curves import Points, curves
 from msvm_ref.studies.experiments.diagram import diagram
-from msvm_ref.studies.experiments.ranks import MeanRanks, ranking
-from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result, known
-from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.experiments.result import AGREES, LEVEL, NEAR, Result
 from msvm_ref.studies.experiments.study import Study
 from msvm_ref.studies.experiments.table import UNITS, spread, written
 
 MARKS = {"agrees": "good", "near": "caution", "differs": "bad"}
 SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗"}
 TITLE = "The papers' experiments: results"
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A study and what there is of it."""
-
-    study: Study
-    results: tuple[Result, ...]
-
-    @property
-    def rows(self) -> list[str]:
-        return list(dict.fromkeys(r.entry.row for r in self.results))
-
-    def at(self, row: str, column: str) -> Result | None:
-        return next((r for r in self.results if r.place == (row, column)), None)
-
-    @property
-    def columns(self) -> list[str]:
-        return [c.label for c in self.study.contenders]
-
-    @property
-    def is_figure(self) -> bool:
-        return self.study.place.startswith("Figure ")
-
-    @property
-    def means(self) -> dict[tuple[str, str], float]:
-        return {r.place: r.mean for r in self.results if not math.isnan(r.mean)}
-
-    @property
-    def whole(self) -> str:
-        """How many data sets have every column, and how many of them by the quick protocol."""
-        rows = [[self.at(row, column) for column in self.columns] for row in self.rows]
-        first = [cells[0] for cells in rows if None not in cells]
-        quick = sum(r is not None and r.entry.protocol == "quick" for r in first)
-        return f"{len(first)} data sets" + (f" ({quick} by the quick protocol)" if quick else "")
-
-    def rankings(self) -> list[tuple[str, MeanRanks]]:
-        """Ours, and the paper's over the same rows."""
-        several_solvers = any(c.solver for c in self.study.contenders)
-        if self.study.measure != "accuracy" or self.is_figure or several_solvers:
-            return []
-        ours = self.means
-        theirs = {place: printed.value for place, printed in self.study.printed.items()}
-        pairs = [("ours", ours), (f"{self.study.paper}'s printed numbers", theirs)]
-        made = [(words, ranking(scores, self.columns, self.rows)) for words, scores in pairs]
-        return [(words, each) for words, each in made if each is not None]
-
-
-def chapters(studies: Sequence[Study], store: Store | None = None) -> list[Chapter]:
-    made = [Chapter(study, tuple(known(study, store))) for study in studies]
-    return [chapter for chapter in made if chapter.results]
-
-
-def sentences(chapter: Chapter) -> list[str]:
-    """What the numbers of a chapter say, in words."""
-    counts = Counter(r.agreement for r in chapter.results)
-    printed, told = sum(counts[word] for word in MARKS), []
-    if counts["not compared"] and not chapter.study.pictures:
-        told.append(
-            f"{counts['not compared']} cells are of fewer training rows than {chapter.study.paper}'s and are not compared."
-        )
-    if printed and not chapter.study.pictures:
-        told.append(
-            f"{counts['agrees']} of {printed} agree with {chapter.study.paper}'s printed numbers, "
-            f"{counts['near']} are near, {counts['differs']} differ."
-        )
-    for words, each in chapter.rankings():
-        first = f"{each.names[0]} (mean rank {each.ranks[0]:.2f})"
-        others = ", ".join(each.leaders[1:]) or "none"
-        told.append(
-            f"By {words} {first} is first over {each.data_sets} data sets; not told from it at this number of sets: "
-            f"{others}; last is {each.names[-1]} ({each.ranks[-1]:.2f})."
-        )
-    return told
 
 
 def legend() -> str:
@@ -153,39 +76,6 @@ def _trade_off(errors: Chapter, seconds: Chapter) -> dict[str, dict[str, Points]
             line = panels.setdefault(row, {}).setdefault(column.split()[0], [])
             line.append((seconds.means[row, column], error, column))
     return {row: dict(lines) for row, lines in panels.items()}
-
-
-def advice(told: Sequence[Chapter]) -> list[str]:
-    """What the numbers mean for someone who has to choose a machine: one sentence a kernel, one for the seconds."""
-    by_name, said = {c.study.name: c for c in told}, []
-    for name, kernel in (("uv-table4", "a Gaussian kernel"), ("uv-table5", "a linear kernel")):
-        ranked = [each for c in (by_name.get(name),) if c for _, each in c.rankings()[:1]]
-        for each in ranked:
-            worse, sets = [n for n in each.names if n not in each.leaders], by_name[name].whole
-            if not worse:
-                said.append(
-                    f"With {kernel} no machine is told from another over {sets}; {each.names[0]} is first by mean rank."
-                )
-                continue
-            others = ", ".join(each.leaders[1:])
-            why = f", or {others}, not told apart over {sets}" if others else f", first over {sets}"
-            said.append(
-                f"With {kernel} take {each.names[0]}{why}; told to be worse: {', '.join(worse)}."
-            )
-    seconds = by_name.get("uv-fig4")
-    if seconds is not None:
-        rows = [r for r in seconds.rows if all((r, c) in seconds.means for c in seconds.columns)]
-        logs = {
-            c: fmean(math.log10(max(seconds.means[r, c], 1e-9)) for r in rows)
-            for c in (seconds.columns if len(rows) > 1 else ())
-        }
-        order = sorted(logs, key=lambda c: logs[c])
-        if order:
-            times = ", ".join(f"{c} {10 ** (logs[c] - logs[order[0]]):.1f}" for c in order)
-            said.append(
-                f"Training takes, by the geometric mean over {seconds.whole} and over the fastest: {times}."
-            )
-    return said
 
 
 def _html_table(chapter: Chapter) -> str:

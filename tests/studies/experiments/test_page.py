@@ -9,11 +9,13 @@ from xml.etree import ElementTree
 import pytest
 
 from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments.advice import advice, sentences
 from msvm_ref.studies.experiments.bars import bars
+from msvm_ref.studies.experiments.chapter import Chapter, chapters
 from msvm_ref.studies.experiments.curves import curves
 from msvm_ref.studies.experiments.diagram import diagram
 from msvm_ref.studies.experiments.exported import Entry
-from msvm_ref.studies.experiments.page import Chapter, advice, chapters, html, markdown, sentences
+from msvm_ref.studies.experiments.page import html, markdown
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
 from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.result import results
@@ -155,7 +157,8 @@ def with_all_rows(chapter):
 def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
     table = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 30)
     assert advice([table]) == [
-        "With a Gaussian kernel take WW, first over 30 data sets (30 by the quick protocol); told to be worse: CS, MMR."
+        "With a Gaussian kernel take WW, first over 30 data sets (30 by the quick protocol); told to be worse: CS, MMR "
+        "(mean accuracies lie within 2.0 points)."
     ]
     close = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 6)
     assert "take WW, or CS, not told apart over 6 data sets" in advice([close])[0]
@@ -163,6 +166,7 @@ def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
     assert "no machine is told from another over 2 data sets (2 by" in advice([few])[0]
     seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 2)
     (words,) = advice([seconds])
+    assert words.startswith("Training takes, on 200 to 200 rows,")
     assert words.endswith("over the fastest: CS 1.0, WW 10.0.")
     assert advice([told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 1)]) == []  # one data set is no mean
 
