@@ -26,7 +26,7 @@ PROTOCOLS = ("paper", "quick")
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """One number of a table and what it rests on; None is not known."""
 
     row: str
@@ -58,7 +58,7 @@ class Entry:
         return [v for v in self.values if v is not None]
 
 
-def joined(old: Iterable[Entry], new: Iterable[Entry]) -> list[Entry]:
+def joined(old: Iterable[TableEntry], new: Iterable[TableEntry]) -> list[TableEntry]:
     """The old entries, and the new ones in the places of those they replace. Entries of one row and protocol are paired split
     by split: another number of values or of training rows is refused.
     """
@@ -77,15 +77,15 @@ def joined(old: Iterable[Entry], new: Iterable[Entry]) -> list[Entry]:
     return list(made.values())
 
 
-def chosen(study: Study, entries: Iterable[Entry]) -> list[Entry]:
+def chosen(study: Study, entries: Iterable[TableEntry]) -> list[TableEntry]:
     """One protocol a row, in the study's order."""
-    rows: dict[str, dict[str, dict[str, Entry]]] = {}
+    rows: dict[str, dict[str, dict[str, TableEntry]]] = {}
     for e in entries:
         rows.setdefault(e.row, {}).setdefault(e.protocol, {})[e.column] = e
     told = []
     for source in study.sources:
         of = rows.get(source.label, {})
-        best: dict[str, Entry] = max((of.get(p, {}) for p in PROTOCOLS), key=len)
+        best: dict[str, TableEntry] = max((of.get(p, {}) for p in PROTOCOLS), key=len)
         told += [best[c.label] for c in study.contenders if c.label in best]
     return told
 
@@ -94,7 +94,7 @@ def chosen(study: Study, entries: Iterable[Entry]) -> list[Entry]:
 class Exported:
     """A table as it is shown: each row by one protocol."""
 
-    entries: dict[tuple[str, str], Entry]
+    entries: dict[tuple[str, str], TableEntry]
     """By (row, column)."""
 
     def rows(self, columns: Sequence[str]) -> list[str]:
@@ -106,7 +106,7 @@ class Exported:
         return self.entries[row, column].numbers
 
 
-def as_json(study: Study, entries: Iterable[Entry]) -> str:
+def as_json(study: Study, entries: Iterable[TableEntry]) -> str:
     """In the study's order, a line an entry."""
     there = {entry.place: entry for entry in entries}
     blocks = []
@@ -123,20 +123,20 @@ def as_json(study: Study, entries: Iterable[Entry]) -> str:
     return f'{head} "rows": {{\n' + ",\n".join(blocks) + "\n }\n}\n"
 
 
-def _told(entry: Entry) -> str:
+def _told(entry: TableEntry) -> str:
     facts = {k: v for k, v in asdict(entry).items() if k not in ("row", "protocol", "column")}
     facts["gap"] = None if math.isnan(entry.gap) else float(f"{entry.gap:.1e}")
     return json.dumps({k: v for k, v in facts.items() if v is not None or k == "gap"})
 
 
-def parsed(study: Study, text: str) -> list[Entry]:
+def parsed(study: Study, text: str) -> list[TableEntry]:
     """The entries of a file of this study; another's is refused."""
     try:
         data = json.loads(text)
         if (data["study"], data["measure"]) != (study.kept_as, study.measure):
             raise ValueError(f"those of {data['study']} ({data['measure']})")
         return [
-            Entry(row, protocol, column, **_facts(cell))
+            TableEntry(row, protocol, column, **_facts(cell))
             for row, protocols in data["rows"].items()
             for protocol, cells in protocols.items()
             for column, cell in cells.items()
@@ -153,7 +153,7 @@ def _facts(cell: dict[str, Any]) -> dict[str, Any]:
     return {**cell, **made, "point": None if point is None else tuple(point)}
 
 
-def committed(study: Study) -> list[Entry]:
+def committed(study: Study) -> list[TableEntry]:
     """What comes along of the study; nothing where there is no file."""
     file = files("msvm_ref.studies.experiments").joinpath("results", f"{study.kept_as}.json")
     return parsed(study, file.read_text(encoding="utf-8")) if file.is_file() else []

@@ -12,7 +12,7 @@ from msvm_ref.studies.experiments.engine import read
 from msvm_ref.studies.experiments.exported import (
     DIGITS,
     PROTOCOLS,
-    Entry,
+    TableEntry,
     chosen,
     committed,
     joined,
@@ -36,7 +36,7 @@ AGREES, NEAR = 0.5, 1.0
 class Result:
     """One cell of the table."""
 
-    entry: Entry
+    entry: TableEntry
     mean: float
     deviation: float
     p: float
@@ -97,7 +97,7 @@ def known(study: Study, store: Store | None = None) -> list[Result]:
     return results(study, old if store is None else joined(old, stored(study, store)))
 
 
-def stored(study: Study, store: Store) -> list[Entry]:
+def stored(study: Study, store: Store) -> list[TableEntry]:
     """Of every protocol, all of which the store has every cell; but no row that only has what others are to be held against."""
     made = [entry(study, e) for name in PROTOCOLS for e in read(study, store, name)]
     held = {c.label for c in study.contenders if c.chosen_as is not None}
@@ -105,9 +105,9 @@ def stored(study: Study, store: Store) -> list[Entry]:
     return [e for e in made if (e.row, e.protocol) in rows]
 
 
-def entry(study: Study, ending: Ending) -> Entry:
+def entry(study: Study, ending: Ending) -> TableEntry:
     told = [r for r in ending.records if not r.error]
-    return Entry(
+    return TableEntry(
         ending.source.label,
         ending.protocol.name,
         ending.contender.label,
@@ -122,13 +122,13 @@ def entry(study: Study, ending: Ending) -> Entry:
     )
 
 
-def results(study: Study, entries: Sequence[Entry]) -> list[Result]:
+def results(study: Study, entries: Sequence[TableEntry]) -> list[Result]:
     """Each entry's number, and its standing in its row."""
     shown = chosen(study, entries)
     return [_result(study, e, [o for o in shown if o.row == e.row]) for e in shown]
 
 
-def _result(study: Study, mine: Entry, row: Sequence[Entry]) -> Result:
+def _result(study: Study, mine: TableEntry, row: Sequence[TableEntry]) -> Result:
     mean, deviation = mean_and_deviation(mine.numbers)
     p = math.nan
     if study.measure in ("accuracy", "error") and len(mine.values) > 1:

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import t as student
 
-from msvm_ref.studies.experiments.exported import Entry, Exported, published
+from msvm_ref.studies.experiments.exported import Exported, TableEntry, published
 from msvm_ref.studies.experiments.result import LEVEL
 from msvm_ref.studies.experiments.statistics import signed_rank_p
 from msvm_ref.studies.papers.claim import Claim, Evidence
@@ -82,7 +82,7 @@ def invented(form: Contrast) -> Exported:
             raised = (form.tilt or 0.0) * (column in form.more)
             numbers = 50 + raised + random.normal(size=10)
             values = tuple(10 ** (numbers / 10) if form.logarithm else numbers)
-            entries[row, column] = Entry(row, "quick", column, values, 0.0, len(values))
+            entries[row, column] = TableEntry(row, "quick", column, values, 0.0, len(values))
     return Exported(entries)
 
 

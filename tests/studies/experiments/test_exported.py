@@ -13,7 +13,7 @@ from msvm_ref.errors import DataError
 from msvm_ref.studies.experiments import engine, exported
 from msvm_ref.studies.experiments.exported import (
     PROTOCOLS,
-    Entry,
+    TableEntry,
     as_json,
     chosen,
     committed,
@@ -30,7 +30,7 @@ TWO = replace(SMALL, sources=(SMALL.sources[0], replace(SMALL.sources[0], label=
 
 
 def made(protocol, columns, value=1.0, row="Iris"):
-    return [Entry(row, protocol, c, (value, value + 1), 1e-6, 40) for c in columns]
+    return [TableEntry(row, protocol, c, (value, value + 1), 1e-6, 40) for c in columns]
 
 
 def shown(entries):

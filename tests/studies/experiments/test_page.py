@@ -14,7 +14,7 @@ from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.chapter import Chapter, chapters
 from msvm_ref.studies.experiments.curves import curves
 from msvm_ref.studies.experiments.diagram import diagram
-from msvm_ref.studies.experiments.exported import Entry
+from msvm_ref.studies.experiments.exported import TableEntry
 from msvm_ref.studies.experiments.page import html, markdown
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
 from msvm_ref.studies.experiments.registry import STUDIES
@@ -179,7 +179,7 @@ def told(name, means, rows):
         printed={},
     )
     entries = [
-        Entry(f"d{k}", "quick", c.label, (means[c.label],), 0.0, 200)
+        TableEntry(f"d{k}", "quick", c.label, (means[c.label],), 0.0, 200)
         for k in range(rows)
         for c in study.contenders
     ]

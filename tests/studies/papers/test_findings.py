@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from msvm_ref.studies.experiments.exported import Entry, Exported
+from msvm_ref.studies.experiments.exported import Exported, TableEntry
 from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
 from msvm_ref.studies.papers.claim import Verdict
 from msvm_ref.studies.papers.findings import (
@@ -26,7 +26,7 @@ from msvm_ref.studies.papers.findings import (
 def table(cells, protocol="quick"):
     return Exported(
         {
-            (row, column): Entry(row, protocol, column, tuple(values), 1e-6, 100)
+            (row, column): TableEntry(row, protocol, column, tuple(values), 1e-6, 100)
             for (row, column), values in cells.items()
         }
     )
