@@ -58,9 +58,11 @@ def _choice(chapter: Chapter, kernel: str, ranked: MeanRanks) -> str:
     worse = [n for n in ranked.names if n not in ranked.leaders]
     if not worse:
         return f"With {kernel} no machine is told from another over {_sets(chapter)}: {points}."
-    others = ", ".join(ranked.leaders[1:])
-    why = f", or {others}, not told apart" if others else ", first"
-    return f"With {kernel} take {ranked.names[0]}{why} over {_sets(chapter)}; told to be worse: {', '.join(worse)} ({points})."
+    leaders = [c for c in chapter.columns if c in ranked.leaders]
+    first = (
+        f"any of {', '.join(leaders)}, not told apart" if leaders[1:] else f"{leaders[0]}, first"
+    )
+    return f"With {kernel} take {first} over {_sets(chapter)}; told to be worse: {', '.join(worse)} ({points})."
 
 
 def _seconds(chapter: Chapter) -> str:

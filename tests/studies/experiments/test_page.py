@@ -161,7 +161,7 @@ def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
         "(mean accuracies lie within 2.0 points)."
     ]
     close = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 6)
-    assert "take WW, or CS, not told apart over 6 data sets" in advice([close])[0]
+    assert "take any of WW, CS, not told apart over 6 data sets" in advice([close])[0]
     few = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 2)
     assert "no machine is told from another over 2 data sets (2 by" in advice([few])[0]
     seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 2)
