@@ -61,6 +61,7 @@ SMAX = "tests/softmax/test_loss.py"
 LOSSES = "tests/losses/test_losses.py::test_numpy_is_within_an_ulp_of_the_scale_of_the_exact_value"
 CONVENTIONS = "tests/conformance/test_conventions.py"
 BASIS = "tests/model/test_representation.py"
+EXPORTED = "tests/studies/experiments/test_exported.py"
 LEDGER = "tests/studies/papers/test_ledger.py"
 
 MUTANTS = (
@@ -717,5 +718,56 @@ MUTANTS = (
         "not self.barrier.everything or len(self.work) < 2",
         "len(self.work) < 2",
         f"{BARRIER} -k part",
+    ),
+    Mutant(
+        "studies/experiments/exported.py", "(*old, *new)}", "(*new, *old)}", f"{EXPORTED} -k stay"
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "return self.row, self.protocol, self.column",
+        'return self.row, "", self.column',
+        f"{EXPORTED} -k quick_row",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        '("paper", "quick")',
+        '("quick", "paper")',
+        f"{EXPORTED} -k quick_row",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "PROTOCOLS), key=len)",
+        "PROTOCOLS), key=bool)",
+        f"{EXPORTED} -k lacks",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "if mine != row:",
+        "if False:",
+        f"{EXPORTED} -k under_its_name",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "(study.kept_as, study.measure)",
+        '(data["study"], study.measure)',
+        f"{EXPORTED} -k another_study",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "(study.kept_as, study.measure)",
+        '(study.kept_as, data["measure"])',
+        f"{EXPORTED} -k another_study",
+    ),
+    Mutant(
+        "studies/experiments/statistics.py",
+        "prepend=0.0) > TIE",
+        "prepend=0.0) > 0",
+        "tests/studies/experiments/test_statistics.py -k rounding",
+    ),
+    Mutant(
+        "studies/experiments/result.py",
+        "mine.train >= theirs",
+        "mine.train > 0",
+        "tests/studies/experiments/test_page.py -k pages_tell",
     ),
 )

@@ -1,13 +1,15 @@
 """``msvm-ref study``: the papers' experiments run again with certificates: list, run, show, page, export, merge.
 
-What is trained is kept in a store (one sqlite file) as it comes; a run that was ended in any way goes on where it was. Exit
-status 1 says that a cell failed or kept a gap above the tolerance.
+What is trained is kept in a store (one sqlite file) as it comes; a run that was ended in any way goes on where it was. What a
+store has is exported to small files; those that come along are shown where no store is named. Exit status 1 says that a
+cell failed or kept a gap above the tolerance.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _action(actions, "list", _list, "the studies there are")
     run_it = _action(actions, "run", _run, "train what the store lacks, and print the table")
     _add_choice(run_it)
+    _add_store(run_it)
     run_it.add_argument(
         "--protocol",
         choices=("quick", "paper"),
@@ -38,17 +41,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="DIR", help="folder of the data sets that do not come along"
     )
     run_it.add_argument("--retry", action="store_true", help="try failed cells again")
-    show = _action(actions, "show", _show, "the table of what is in the store")
+    show = _action(actions, "show", _show, "the table of what comes along, and over it of a store")
     _add_choice(show)
-    page = _action(actions, "page", _page, "a page of all that is in the store")
+    _add_store(show, None, "whose results are shown over those that come along")
+    page = _action(actions, "page", _page, "a page of what comes along, and over it of a store")
     page.add_argument("out", nargs="+", metavar="OUT", help="files to write: .html or .md")
-    page.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
-    export = _action(actions, "export", _export, "small files of what is in the store, NAME.json")
-    export.add_argument("folder", metavar="DIR", help="where to write them")
-    export.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
+    _add_store(page, None, "whose results are shown over those that come along")
+    export = _action(actions, "export", _export, "take a store's results into files, NAME.json")
+    export.add_argument("folder", metavar="DIR", help="where they are; what else they have stays")
+    _add_store(export)
     merge = _action(actions, "merge", _merge, "take over what other stores have")
     merge.add_argument("sources", nargs="+", metavar="FILE", help="stores that are read")
-    merge.add_argument("--store", metavar="FILE", default=STORE, help="the one that is added to")
+    _add_store(merge, text="the one that is added to")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +71,14 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="a study (msvm-ref study list)")
     parser.add_argument("--data-sets", metavar="NAMES", default="", help="as iris,glass; else all")
     parser.add_argument("--machines", metavar="NAMES", default="", help="as WW,CS; else all")
-    parser.add_argument("--store", metavar="FILE", default=STORE, help="where results are kept")
+
+
+def _add_store(
+    parser: argparse.ArgumentParser,
+    default: str | None = STORE,
+    text: str = "where results are kept",
+) -> None:
+    parser.add_argument("--store", metavar="FILE", default=default, help=text)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -136,9 +147,9 @@ def _run(options: argparse.Namespace) -> int:
             options,
             f"{len(store.records) - before} cells trained in {time.monotonic() - start:.0f} s, kept in {options.store}",
         )
-    from msvm_ref.studies.experiments.result import results
+    from msvm_ref.studies.experiments.result import entry, results
 
-    return _tell(options, study, results(study, outcomes))
+    return _tell(options, study, results(study, [entry(study, e) for e in outcomes]))
 
 
 def _check_data(sources: Any, folder: str | None) -> None:
@@ -153,27 +164,27 @@ def _check_data(sources: Any, folder: str | None) -> None:
 
 def _show(options: argparse.Namespace) -> int:
     from msvm_ref.studies.experiments.registry import contenders_named, sources_named, study_named
-    from msvm_ref.studies.experiments.result import stored
-    from msvm_ref.studies.experiments.store import Store
+    from msvm_ref.studies.experiments.result import known
 
     study = study_named(options.name)
-    sources = sources_named(study, _words(options.data_sets))
-    contenders = contenders_named(study, _words(options.machines))
-    _check_store(options.store)
-    with Store(options.store) as store:
-        return _tell(options, study, stored(study, store, sources=sources, contenders=contenders))
+    rows = {s.label for s in sources_named(study, _words(options.data_sets))}
+    columns = {c.label for c in contenders_named(study, _words(options.machines))}
+    with _opened(options.store) as store:
+        told = known(study, store)
+    return _tell(
+        options, study, [r for r in told if r.entry.row in rows and r.entry.column in columns]
+    )
 
 
 def _page(options: argparse.Namespace) -> int:
-    from msvm_ref.studies.experiments.page import chapters, html, markdown
+    from msvm_ref.studies.experiments.chapter import chapters
+    from msvm_ref.studies.experiments.page import html, markdown
     from msvm_ref.studies.experiments.registry import STUDIES
-    from msvm_ref.studies.experiments.store import Store
 
     for path in options.out:
         check_writable("OUT", path, (".html", ".md"))
-    _check_store(options.store)
-    with Store(options.store) as store:
-        told = chapters(store, list(STUDIES.values()))
+    with _opened(options.store) as store:
+        told = chapters(list(STUDIES.values()), store)
     for path in options.out:
         maker = html if Path(path).suffix.lower() == ".html" else markdown
         write_text(path, maker(told))
@@ -182,24 +193,20 @@ def _page(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from msvm_ref.studies.experiments.exported import as_json
+    from msvm_ref.studies.experiments.exported import as_json, joined, parsed
     from msvm_ref.studies.experiments.registry import STUDIES
     from msvm_ref.studies.experiments.result import stored
-    from msvm_ref.studies.experiments.store import Store
 
     if not Path(options.folder).is_dir():
         raise UsageError(f"DIR must be a folder, and {options.folder!r} is not one")
-    _check_store(options.store)
-    written = []
-    with Store(options.store) as store:
+    with _opened(options.store) as store:
         for study in STUDIES.values():
-            told = stored(study, store)
-            numbers = [r.values for r in told]
-            if told and numbers not in written:  # a figure of a table's numbers is that table
-                written.append(numbers)
-                path = str(Path(options.folder) / f"{study.name}.json")
-                write_text(path, as_json(study, told))
-                remark(options, f"{len(told)} cells: {path}")
+            new = [] if study.pictures else stored(study, store)
+            if new:
+                path = Path(options.folder) / f"{study.name}.json"
+                old = parsed(study, path.read_text(encoding="utf-8")) if path.is_file() else []
+                write_text(str(path), as_json(study, joined(old, new)))
+                remark(options, f"{len(new)} cells: {path}")
     return OK
 
 
@@ -208,19 +215,25 @@ def _merge(options: argparse.Namespace) -> int:
 
     check_writable("--store", options.store)
     for path in options.sources:
-        _check_store(path)
+        _opened(path)
     with Store(options.store) as store:
         for path in options.sources:
             before = len(store.records)
-            with Store(path) as other:
+            with _opened(path) as other:
                 store.add(other.records.values())
             remark(options, f"{len(store.records) - before} new cells from {path}")
     return OK
 
 
-def _check_store(path: str) -> None:
+def _opened(path: str | None) -> Any:
+    """A store that is there; nothing where none is named."""
+    from msvm_ref.studies.experiments.store import Store
+
+    if path is None:
+        return nullcontext()
     if not Path(path).is_file():
         raise UsageError(f"--store must name a store, and {path!r} is not there")
+    return Store(path)
 
 
 def _tell(options: argparse.Namespace, study: Any, results: Any) -> int:
@@ -233,5 +246,5 @@ def _tell(options: argparse.Namespace, study: Any, results: Any) -> int:
         table(study, results),
         {**data, "remarks": list(study.remarks), "results": [r.to_dict() for r in results]},
     )
-    failed = any(r.outcome.failures or r.outcome.open_gaps for r in results)
+    failed = any(r.entry.failures or r.entry.open_gaps for r in results)
     return VERDICT if failed else OK

@@ -40,7 +40,9 @@ def test_run_then_show(capsys):
     rows = json.loads(again.out)["results"]
     assert [(r["data"], r["machine"]) for r in rows] == [("Iris", "WW"), ("Iris", "CS")]
     assert rows[0]["printed"] == 96.35
-    assert main(["study", "show", "small", "--machines", "ww"]) == 0
+    assert (
+        main(["study", "show", "small", "--store", "msvm-studies.sqlite", "--machines", "ww"]) == 0
+    )
     shown = capsys.readouterr().out
     assert "WW" in shown
     assert "CS " not in shown
@@ -69,7 +71,9 @@ def test_the_quick_table_of_iris_ends_within_a_minute(capsys):
         (["run", "uv-table5", "--data-sets", "usps"], "--data DIR"),
         (["run", "small", "--jobs", "0"], "not 0"),
         (["run", "small", "--store", "nowhere/x.sqlite"], "folder that exists"),
-        (["show", "small"], "is not there"),
+        (["show", "small", "--store", "x.sqlite"], "is not there"),
+        (["page", "x.md", "--store", "x.sqlite"], "is not there"),
+        (["export", "."], "is not there"),
         (["run", "small", "--protocol", "long"], "not one of quick, paper"),
     ],
 )
@@ -104,9 +108,34 @@ def test_export_writes_a_file_for_each_study_the_store_has(capsys, tmp_path):
     assert "2 cells" in capsys.readouterr().err
     (file,) = (tmp_path / "out").iterdir()
     assert file.name == "small.json"
-    cells = json.loads(file.read_text(encoding="utf-8"))["rows"]["Iris"]
+    before = file.read_text(encoding="utf-8")
+    cells = json.loads(before)["rows"]["Iris"]["quick"]
     assert list(cells) == ["WW", "CS"]
     assert len(cells["WW"]["values"]) == 3
+    assert (cells["WW"]["train"], cells["WW"]["cells"]) == (40, CELLS // 2)
+    changed = json.loads(before)  # what the store has replaces, what it does not have stays
+    changed["rows"]["Iris"]["quick"]["WW"]["values"] = [1.0, 2.0, 3.0]
+    changed["rows"]["Iris"]["paper"] = {"WW": {"values": [5.0], "gap": 0.0, "train": 105}}
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    assert main(["study", "export", "out"]) == 0
+    after = json.loads(file.read_text(encoding="utf-8"))["rows"]["Iris"]
+    assert after["quick"] == cells
+    assert after["paper"] == changed["rows"]["Iris"]["paper"]
+    file.write_text(before.replace('"small"', '"other"'), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["study", "export", "out"]) == 2
+    assert "those of other" in capsys.readouterr().err
+
+
+def test_without_a_store_what_comes_along_is_shown(capsys, tmp_path):
+    assert main(["study", "show", "uv-table4", "--data-sets", "iris", "--machines", "ww,cs"]) == 0
+    told = capsys.readouterr().out
+    assert "Iris" in told
+    assert "OVA" not in told
+    assert main(["study", "show", "small"]) == 0
+    assert "there is nothing of it" in capsys.readouterr().out
+    assert main(["study", "page", "x.md"]) == 0
+    assert "UV Table 4" in (tmp_path / "x.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

@@ -102,7 +102,7 @@ def _ticks(low: float, high: float, y: Callable[[float], float], width: float, m
     lines = []
     for k in range(math.ceil(low / step), math.floor(high / step) + 1):
         at = y(k * step)
-        number = f"{k * step:+.0f}" if measure == "accuracy" else f"{k * step:.0f}"
+        number = f"{k * step:+.0f}" if k and measure == "accuracy" else f"{k * step:.0f}"
         word = f"1e{k}" if measure == "seconds" else number
         lines.append(
             f"<line x1='{LEFT - 4}' x2='{width:.0f}' y1='{at:.1f}' y2='{at:.1f}' class='axis'/>"

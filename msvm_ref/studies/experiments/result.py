@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msvm_ref.studies.experiments.cell import CellRecord
 from msvm_ref.studies.experiments.engine import read
+from msvm_ref.studies.experiments.exported import (
+    DIGITS,
+    PROTOCOLS,
+    TableEntry,
+    chosen,
+    committed,
+    joined,
+)
 from msvm_ref.studies.experiments.plan import Ending
 from msvm_ref.studies.experiments.statistics import (
     difference_in_deviations,
@@ -15,7 +24,7 @@ from msvm_ref.studies.experiments.statistics import (
     signed_rank_p,
 )
 from msvm_ref.studies.experiments.store import Store
-from msvm_ref.studies.experiments.study import Printed, Study
+from msvm_ref.studies.experiments.study import Measure, Printed, Study
 
 LEVEL = 0.01
 """Of the test against the best."""
@@ -27,9 +36,7 @@ AGREES, NEAR = 0.5, 1.0
 class Result:
     """One cell of the table."""
 
-    outcome: Ending
-    values: tuple[float, ...]
-    """One number per split or fold; one in all for a grid's time."""
+    entry: TableEntry
     mean: float
     deviation: float
     p: float
@@ -37,6 +44,12 @@ class Result:
     printed: Printed | None
     difference: float | None
     """Ours less the paper's in standard deviations."""
+    whole: bool
+    """Was it trained on as many rows as theirs?"""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.entry.row, self.entry.column
 
     @property
     def among_the_best(self) -> bool:
@@ -47,114 +60,108 @@ class Result:
         """With the printed number; a machine trained on fewer rows than theirs is not compared."""
         if self.difference is None:
             return "not printed"
-        if self.outcome.protocol.train_at_most < self.outcome.source.train:
+        if not self.whole:
             return "not compared"
         size = abs(self.difference)
         return "agrees" if size <= AGREES else "near" if size <= NEAR else "differs"
 
-    @property
-    def worst_gap(self) -> float:
-        return max((r.gap for r in self.outcome.records if not r.error), default=math.nan)
-
     def to_dict(self) -> dict[str, Any]:
-        outcome = self.outcome
+        e, printed = self.entry, self.printed
         return {
-            "data": outcome.source.label,
-            "machine": outcome.contender.label,
-            "protocol": outcome.protocol.name,
+            "data": e.row,
+            "machine": e.column,
+            "protocol": e.protocol,
             "mean": self.mean,
             "deviation": self.deviation,
             "among_the_best": self.among_the_best,
             "p": self.p,
-            "printed": None if self.printed is None else self.printed.value,
-            "printed_deviation": None if self.printed is None else self.printed.deviation,
-            "printed_bold": None if self.printed is None else self.printed.bold,
+            "printed": None if printed is None else printed.value,
+            "printed_deviation": None if printed is None else printed.deviation,
+            "printed_bold": None if printed is None else printed.bold,
             "difference": self.difference,
             "agreement": self.agreement,
-            "gamma_exponent": outcome.point[0],
-            "C_exponent": outcome.point[1],
-            "worst_gap": self.worst_gap,
-            "cells": outcome.cells,
-            "open_gaps": outcome.open_gaps,
-            "failures": outcome.failures,
-            "at_limit": outcome.at_limit,
+            "gamma_exponent": None if e.point is None else e.point[0],
+            "C_exponent": None if e.point is None else e.point[1],
+            "worst_gap": e.gap,
+            "training_rows": e.train,
+            "cells": e.cells,
+            "open_gaps": e.open_gaps,
+            "failures": e.failures,
+            "at_limit": e.at_limit,
         }
 
 
-def stored(
-    study: Study,
-    store: Store,
-    protocols: Sequence[str] = ("paper", "quick"),
-    sources: Any = None,
-    contenders: Any = None,
-) -> list[Result]:
-    """What the store has of the study; where a data set is there by several protocols, by that of most columns, or by the
-    first named.
-    """
-    by_row: dict[str, list[list[Ending]]] = {}
-    for protocol in protocols:
-        rows: dict[str, list[Ending]] = {}
-        for outcome in read(study, store, protocol, sources, contenders):
-            rows.setdefault(outcome.source.label, []).append(outcome)
-        for row, outcomes in rows.items():
-            by_row.setdefault(row, []).append(outcomes)
-    chosen = {
-        (row, outcome.contender.label): outcome
-        for row, choices in by_row.items()
-        for outcome in max(choices, key=len)
-    }
-    order = [(s.label, c.label) for s in study.sources for c in study.contenders]
-    return results(study, [chosen[place] for place in order if place in chosen])
+def known(study: Study, store: Store | None = None) -> list[Result]:
+    """What comes along of the study, and over it what the store has."""
+    old = committed(study)
+    return results(study, old if store is None else joined(old, stored(study, store)))
 
 
-def results(study: Study, outcomes: Sequence[Ending]) -> list[Result]:
-    """Each outcome's number, and its standing in its row (among those of the same protocol)."""
-    made = []
-    for outcome in outcomes:
-        rivals = [
-            o for o in outcomes if (o.source, o.protocol) == (outcome.source, outcome.protocol)
-        ]
-        made.append(_result(study, outcome, rivals))
-    return made
+def stored(study: Study, store: Store) -> list[TableEntry]:
+    """Of every protocol, all of which the store has every cell; but no row that only has what others are to be held against."""
+    made = [entry(study, e) for name in PROTOCOLS for e in read(study, store, name)]
+    held = {c.label for c in study.contenders if c.chosen_as is not None}
+    rows = {(e.row, e.protocol) for e in made if not held or e.column in held}
+    return [e for e in made if (e.row, e.protocol) in rows]
 
 
-def _result(study: Study, outcome: Ending, rivals: Sequence[Ending]) -> Result:
-    values = measured(study, outcome)
-    mean, deviation = mean_and_deviation(values)
+def entry(study: Study, ending: Ending) -> TableEntry:
+    told = [r for r in ending.records if not r.error]
+    return TableEntry(
+        ending.source.label,
+        ending.protocol.name,
+        ending.contender.label,
+        tuple(None if v is None else float(f"{v:.{DIGITS}g}") for v in measured(study, ending)),
+        max((r.gap for r in told), default=math.nan),
+        min(ending.source.train, ending.protocol.train_at_most),
+        ending.point,
+        ending.cells,
+        ending.open_gaps,
+        ending.failures,
+        ending.at_limit,
+    )
+
+
+def results(study: Study, entries: Sequence[TableEntry]) -> list[Result]:
+    """Each entry's number, and its standing in its row."""
+    shown = chosen(study, entries)
+    return [_result(study, e, [o for o in shown if o.row == e.row]) for e in shown]
+
+
+def _result(study: Study, mine: TableEntry, row: Sequence[TableEntry]) -> Result:
+    mean, deviation = mean_and_deviation(mine.numbers)
     p = math.nan
-    if study.measure in ("accuracy", "error") and len(values) > 1:
+    if study.measure in ("accuracy", "error") and len(mine.values) > 1:
         sign = 1 if study.measure == "accuracy" else -1
-        best = max(rivals, key=lambda o: sign * mean_and_deviation(measured(study, o))[0])
-        scores = [sign * v for v in values]
-        p = signed_rank_p([sign * v for v in measured(study, best)], scores)
-        p = 1.0 if best is outcome else p
-    printed = study.printed.get((outcome.source.label, outcome.contender.label))
+        best = max(row, key=lambda e: sign * mean_and_deviation(e.numbers)[0])
+        scores = [[sign * v for v in e.numbers] for e in (best, mine)]
+        p = 1.0 if best is mine else signed_rank_p(*scores)
+    printed = study.printed.get((mine.row, mine.column))
     difference = (
         None
         if printed is None
         else difference_in_deviations((mean, deviation), (printed.value, printed.deviation))
     )
-    return Result(outcome, values, mean, deviation, p, printed, difference)
+    theirs = next(s.train for s in study.sources if s.label == mine.row)
+    return Result(mine, mean, deviation, p, printed, difference, mine.train >= theirs)
 
 
-def measured(study: Study, outcome: Ending) -> tuple[float, ...]:
+def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
     """The study's measure of each record: percent right, wrong or supporting, seconds, and so on.
 
-    A failed cell is 0 percent right; agreement with Bayes is over the samples on which w* is not 0.
+    A failed cell is 0 percent right; of anything else it has None.
     """
-    records = outcome.records
     if study.report == "grid-time":
-        return (math.fsum(r.seconds for r in records if not r.error),)
-    if study.measure == "seconds":
-        return tuple(r.seconds for r in records if not r.error) or (math.nan,)
-    if study.measure == "iterations":
-        return tuple(float(r.iterations) for r in records if not r.error) or (math.nan,)
-    if study.measure in ("agreement", "count"):
-        told = tuple(r.value for r in records if not r.error and r.value is not None)
-        return told or (math.nan,)
-    if study.measure == "support-count":
-        return tuple(float(r.support) for r in records if not r.error) or (math.nan,)
-    if study.measure == "support":
-        return tuple(100 * r.support / r.n for r in records if not r.error) or (math.nan,)
-    right = tuple(0.0 if r.error else 100 * r.right / r.tested for r in records)
-    return right if study.measure == "accuracy" else tuple(100 - value for value in right)
+        return (math.fsum(r.seconds for r in ending.records if not r.error),)
+    of_each: dict[Measure, Callable[[CellRecord], float | None]] = {
+        "accuracy": lambda r: 100 * r.right / r.tested,
+        "error": lambda r: 100 - 100 * r.right / r.tested,
+        "seconds": lambda r: r.seconds,
+        "iterations": lambda r: r.iterations,
+        "agreement": lambda r: r.value,
+        "count": lambda r: r.value,
+        "support-count": lambda r: r.support,
+        "support": lambda r: 100 * r.support / r.n,
+    }
+    failed = {"accuracy": 0.0, "error": 100.0}.get(study.measure)
+    return tuple(failed if r.error else of_each[study.measure](r) for r in ending.records)

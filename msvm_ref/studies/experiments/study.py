@@ -155,6 +155,13 @@ class Study:
     exp(-||x-x'||^2 / (2 sigma^2)) over the median distance, and then C is over their default (``samples.Defaults``)."""
     C_base: int = 2
     """What the grid's exponents of C are powers of."""
+    pictures: str = ""
+    """The study whose very numbers it draws, if they are another's."""
+
+    @property
+    def kept_as(self) -> str:
+        """The name under which its numbers are published."""
+        return self.pictures or self.name
 
     def protocol(self, name: str) -> Protocol:
         return self.paper_protocol if name == "paper" else self.quick_protocol

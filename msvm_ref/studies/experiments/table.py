@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from msvm_ref.studies.experiments.result import LEVEL, Result
-from msvm_ref.studies.experiments.study import Study
+from msvm_ref.studies.experiments.study import Source, Study
 
 UNITS = {
     "accuracy": "accuracy %",
@@ -24,26 +24,23 @@ def table(study: Study, results: Sequence[Result]) -> str:
     """Blocks, then what the marks and protocols mean."""
     lines = [f"{study.paper} {study.place}: {study.title}", ""]
     for source in study.sources:
-        block = [r for r in results if r.outcome.source == source]
+        block = [r for r in results if r.entry.row == source.label]
         if block:
-            lines += [*_block(study, block), ""]
+            lines += [*_block(study, source, block), ""]
     if not results:
-        return "\n".join(
-            [*lines, f"nothing of it is in the store: msvm-ref study run {study.name}"]
-        )
+        return "\n".join([*lines, f"there is nothing of it: msvm-ref study run {study.name}"])
     return "\n".join([*lines, *_legend(study, results)])
 
 
-def _block(study: Study, block: Sequence[Result]) -> list[str]:
-    source = block[0].outcome.source
-    wide = max(10, *(len(r.outcome.contender.label) for r in block))
+def _block(study: Study, source: Source, block: Sequence[Result]) -> list[str]:
+    wide = max(10, *(len(r.entry.column) for r in block))
     lines = [
         f"{source.label}  ({source.table}, {source.rows} rows, {source.train} of them train)",
         f"  {'':<{wide}} {UNITS[study.measure]:>17} {study.paper + ' prints':>16} {'diff/sd':>8} "
         f"{_width(study):>6} {'C':>6} {'gap':>7}  protocol",
     ]
     for r in block:
-        o = r.outcome
+        e = r.entry
         theirs = (
             "-"
             if r.printed is None
@@ -51,13 +48,13 @@ def _block(study: Study, block: Sequence[Result]) -> list[str]:
         )
         bold = "*" if r.printed is not None and r.printed.bold else " "
         difference = "-" if r.difference is None else f"{r.difference:+.2f}"
-        gamma = f"2^{o.point[0]}" if study.kernel == "rbf" else "-"
-        marks = ("!" if o.open_gaps else "") + ("x" if o.failures else "")
-        marks += ">" if o.at_limit else ""
+        gamma = f"2^{e.point[0]}" if e.point and study.kernel == "rbf" else "-"
+        C = f"{study.C_base}^{e.point[1]}" if e.point else "-"
+        marks = ("!" if e.open_gaps else "") + ("x" if e.failures else "")
+        marks += ">" if e.at_limit else ""
         lines.append(
-            f"  {o.contender.label:<{wide}} {written(r.mean, _spread(r), study.measure):>16}{'*' if r.among_the_best else ' '} "
-            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {f'{study.C_base}^{o.point[1]}':>6} {r.worst_gap:>7.0e}  "
-            f"{o.protocol.name} {marks}".rstrip()
+            f"  {e.column:<{wide}} {written(r.mean, spread(r), study.measure):>16}{'*' if r.among_the_best else ' '} "
+            f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {C:>6} {e.gap:>7.0e}  {e.protocol} {marks}".rstrip()
         )
     return lines
 
@@ -67,19 +64,22 @@ def _width(study: Study) -> str:
 
 
 def written(value: float, deviation: float | None, measure: str = "") -> str:
-    """Two decimals, or three significant digits of what is small; whole numbers of what is counted or large; - for nothing."""
+    """Two decimals, or three significant digits (two of a deviation) of what is small; whole numbers of what is counted or
+    large; - for nothing.
+    """
     if math.isnan(value):
         return "-"
-    if measure in ("count", "iterations") and not deviation:
+    if measure in ("count", "iterations", "support-count") and not deviation:
         return f"{value:.0f}"
     if value >= 1000:
         return f"{value:.0f}" if deviation is None else f"{value:.0f} ± {deviation:.0f}"
-    number = f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"
-    return number if deviation is None else f"{number} ± {deviation:.2f}"
+    if value >= 1 or value == 0:
+        return f"{value:.2f}" if deviation is None else f"{value:.2f} ± {deviation:.2f}"
+    return f"{value:.3g}" if deviation is None else f"{value:.3g} ± {deviation:.2g}"
 
 
-def _spread(result: Result) -> float | None:
-    return result.deviation if len(result.values) > 1 else None
+def spread(result: Result) -> float | None:
+    return result.deviation if len(result.entry.numbers) > 1 else None
 
 
 def _legend(study: Study, results: Sequence[Result]) -> list[str]:
@@ -93,11 +93,12 @@ def _legend(study: Study, results: Sequence[Result]) -> list[str]:
         f"diff/sd: ours less {study.paper}'s over the root mean square of both deviations; gap: the widest certified "
         f"relative gap behind the number, {study.tolerance:g} asked"
     )
-    names = dict.fromkeys(r.outcome.protocol.name for r in results)
+    names = dict.fromkeys(r.entry.protocol for r in results)
     lines += [f"{name}: {study.protocol(name).words}" for name in names]
-    cells = sum(r.outcome.cells for r in results)
-    open_gaps = sum(r.outcome.open_gaps for r in results)
-    failures = sum(r.outcome.failures for r in results)
+    entries = [r.entry for r in results]
+    cells, open_gaps, failures = (
+        sum(getattr(e, name) or 0 for e in entries) for name in ("cells", "open_gaps", "failures")
+    )
     marks = f"{cells} cells, {open_gaps} with a gap above the tolerance (!), {failures} failed (x)"
-    limit = sum(r.outcome.at_limit for r in results)
+    limit = sum(bool(e.at_limit) for e in entries)
     return [*lines, marks + (f"; {limit} choices at the grid's limit (>)" if limit else "")]

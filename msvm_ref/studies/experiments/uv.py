@@ -147,7 +147,10 @@ STUDIES = (
     TABLE4,
     TABLE5,
     STOPPED,
-    TABLE4.like("uv-fig3", "Accuracy relative to the row's mean", "Figure 3", "accuracy"),
+    replace(
+        TABLE4.like("uv-fig3", "Accuracy relative to the row's mean", "Figure 3", "accuracy"),
+        pictures="uv-table4",
+    ),
     TABLE4.like("uv-fig4", "Training seconds at the chosen point", "Figure 4", "seconds"),
     TABLE4.like("uv-fig5", "Support vectors in percent of the examples", "Figure 5", "support"),
 )

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import t as student
 
-from msvm_ref.studies.experiments.exported import Exported, committed
+from msvm_ref.studies.experiments.exported import Exported, TableEntry, published
 from msvm_ref.studies.experiments.result import LEVEL
 from msvm_ref.studies.experiments.statistics import signed_rank_p
 from msvm_ref.studies.papers.claim import Claim, Evidence
@@ -66,8 +66,8 @@ class Contrast:
 
     def sources(self) -> tuple[Exported, Exported]:
         if self.tilt is None:
-            mine = committed(self.study)
-            return mine, committed(self.other_study) if self.other_study else mine
+            mine = published(self.study)
+            return mine, published(self.other_study) if self.other_study else mine
         other = replace(self, more=(), tilt=0.0) if self.other_study else self
         return invented(self), invented(other)
 
@@ -76,13 +76,14 @@ def invented(form: Contrast) -> Exported:
     """Ten splits of eight data sets (or of the one that is meant), the columns ``more`` raised by ``tilt``."""
     random = np.random.default_rng(1)
     rows = (form.row,) if form.row else form.only or tuple("ABCDEFGH")
-    cells = {}
+    entries = {}
     for row in rows:
         for column in dict.fromkeys((*form.columns, *NINE)):
             raised = (form.tilt or 0.0) * (column in form.more)
             numbers = 50 + raised + random.normal(size=10)
-            cells[row, column] = tuple(10 ** (numbers / 10) if form.logarithm else numbers)
-    return Exported(form.study, cells, dict.fromkeys(cells, "quick"), dict.fromkeys(cells, 0.0))
+            values = tuple(10 ** (numbers / 10) if form.logarithm else numbers)
+            entries[row, column] = TableEntry(row, "quick", column, values, 0.0, len(values))
+    return Exported(entries)
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def differences(form: Contrast) -> tuple[list[float], str]:
             return [], f"{form.row} is not among the results that come along"
         more = np.array([_scaled(form, mine.values(form.row, c)) for c in form.more])
         less = np.array([_scaled(form, other.values(form.row, c)) for c in form.less])
-        told = f"{more.shape[1]} splits of {form.row} ({mine.protocols[form.row, form.more[0]]})"
+        told = f"{more.shape[1]} splits of {form.row} ({mine.entries[form.row, form.more[0]].protocol})"
         return list(raised(more, axis=0) - reduced(less, axis=0)), told
     numbers = [
         float(
@@ -149,7 +150,7 @@ def _scaled(form: Contrast, values: Sequence[float]) -> list[float]:
 
 def protocols_of(table: Exported, rows: Sequence[str], columns: Sequence[str]) -> str:
     """How many of the rows are by which protocol."""
-    named = [table.protocols[row, columns[0]] for row in rows]
+    named = [table.entries[row, columns[0]].protocol for row in rows]
     return ", ".join(f"{named.count(p)} {p}" for p in dict.fromkeys(named)) or "none"
 
 

@@ -32,6 +32,7 @@ MODULES = {
         "uv_limits",
         "uv_regimes",
         "uv_findings",
+        "uv_spreads",
         "uv_shared",
         "uv_figures",
     ),

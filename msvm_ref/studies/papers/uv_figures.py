@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from msvm_ref.studies.circle import EXPONENTS, CircleCell, CircleStudy, Variant
-from msvm_ref.studies.experiments.exported import committed
+from msvm_ref.studies.experiments.exported import published
 from msvm_ref.studies.experiments.uv_circles import MACHINES, row
 from msvm_ref.studies.papers.claim import Claim, Evidence
 from msvm_ref.studies.papers.ledger import expected
@@ -30,15 +30,15 @@ class Remembered(CircleCell):
 
 def remembered(variant: Variant) -> CircleStudy | None:
     """The study that comes along, over the samples all machines have; None where there is none."""
-    table, cells = committed("uv-circles"), []
+    table, cells = published("uv-circles"), []
     nothing = np.zeros(0, dtype=np.int64)
     counts = set()
     for machine in MACHINES:
         for e in EXPONENTS[variant]:
-            values = table.cells.get((row(variant, e), machine.label))
-            if values is None:
+            entry = table.entries.get((row(variant, e), machine.label))
+            if entry is None:
                 return None
-            counts.add(len(values))
+            counts.add(len(entry.values))
             cells += [
                 Remembered(
                     machine.machine,
@@ -49,7 +49,7 @@ def remembered(variant: Variant) -> CircleStudy | None:
                     0.0,
                     None if v is None else v / 100,
                 )
-                for seed, v in enumerate(values)
+                for seed, v in enumerate(entry.values)
             ]
     seeds = tuple(range(min(counts)))
     return CircleStudy(variant, seeds, tuple(c for c in cells if c.seed < len(seeds)))
@@ -95,8 +95,8 @@ def shown(form: Picture) -> Evidence:
 
 def _samples(study: CircleStudy, invented: bool | None) -> str:
     """How many, and by which protocol."""
-    told = committed("uv-circles").protocols.items()
-    named = sorted({protocol for (row, _), protocol in told if row.startswith(study.variant)})
+    told = published("uv-circles").entries.values()
+    named = sorted({e.protocol for e in told if e.row.startswith(study.variant)})
     return f"{len(study.seeds)} samples ({', '.join(named) if invented is None else 'invented'})"
 
 

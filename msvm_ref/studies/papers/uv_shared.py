@@ -43,8 +43,8 @@ def alike(form: Contrast) -> Evidence:
         differ, apart = differ or splits > 0, apart or not found.low <= 0 <= found.high
         told.append(f"{a} less {b} {found}, {splits} of {len(gap)} splits differ")
     means = ", ".join(f"{c} {v.mean():.2f} ± {v.std(ddof=1):.2f}" for c, v in values.items())
-    widest = max(table.gaps[form.row, c] for c in form.more)
-    by = table.protocols[form.row, form.more[0]]
+    widest = max(table.entries[form.row, c].gap for c in form.more)
+    by = table.entries[form.row, form.more[0]].protocol
     words = f"{by}, certified to {widest:.0e}: {means}; {'; '.join(told)}"
     return Evidence(not differ if apart or not differ else None, words)
 
@@ -56,14 +56,14 @@ def spread(form: Contrast) -> Evidence:
     told, smaller, protocols = [], 0, set()
     for (row, label), cell in printed.items():
         column = stopped(label) if form.study == STOPPED else label
-        there = (row, column) in table.cells or form.tilt is not None
+        there = (row, column) in table.entries or form.tilt is not None
         if not (cell.deviation or 0.0) >= HUGE or not there:
             continue
         values = _with(form, table, row, column, cell.deviation or 0.0)
         deviation = float(np.std(values, ddof=1))
         upper = deviation * np.sqrt((len(values) - 1) / chi2.ppf(0.025, len(values) - 1))
         smaller += upper < (cell.deviation or 0.0)
-        protocols.add(table.protocols.get((row, column), "invented"))
+        protocols.add(table.entries[row, column].protocol if form.tilt is None else "invented")
         told.append(f"{row} {column} {deviation:.2f} (to {upper:.2f}) for {cell.deviation}")
     if not told:
         return Evidence(None, "none of these cells is among the results that come along")

@@ -16,6 +16,6 @@ SMALL = replace(
     sources=(IRIS,),
     contenders=TABLE4.contenders[2:4],
     quick_protocol=PROTOCOL,
-    paper_protocol=replace(PROTOCOL, name="paper"),
+    paper_protocol=replace(PROTOCOL, name="paper", splits=4),
 )
 CELLS = 2 * (4 * 2 + 3)

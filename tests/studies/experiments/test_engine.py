@@ -17,7 +17,7 @@ import pytest
 from msvm_ref.errors import DataError, StoreError
 from msvm_ref.studies.experiments import engine
 from msvm_ref.studies.experiments.hl import FIVE
-from msvm_ref.studies.experiments.result import results, stored
+from msvm_ref.studies.experiments.result import entry, results, stored
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.table import table
 from msvm_ref.studies.experiments.training import train
@@ -59,9 +59,9 @@ def test_a_second_run_trains_nothing_and_reads_the_same(whole, monkeypatch):
     with Store(path) as store:
         assert engine.run(SMALL, store) == outcomes
         assert numbers(store) == cells
-        shown = stored(SMALL, store, ("quick",))
-    assert shown == results(SMALL, outcomes)
-    assert "Iris" in table(SMALL, shown)
+        shown = stored(SMALL, store)
+    assert shown == [entry(SMALL, o) for o in outcomes]
+    assert "Iris" in table(SMALL, results(SMALL, shown))
 
 
 def test_a_cell_can_be_made_again_from_its_path(whole):
@@ -208,7 +208,7 @@ def test_without_one_the_folds_that_chose_are_reported(tmp_path):
     study = replace(SMALL, report="test", measure="error", contenders=SMALL.contenders[:1])
     with Store(tmp_path / "folds.sqlite") as store:
         (ending,) = engine.run(study, store)
-        (result,) = results(study, [ending])
+        (result,) = results(study, [entry(study, ending)])
     assert [r.fold for r in ending.records] == [0, 1]
     assert result.mean == pytest.approx(100 - 100 * sum(r.accuracy for r in ending.records) / 2)
 

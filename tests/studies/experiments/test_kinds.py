@@ -13,7 +13,7 @@ from msvm_ref.studies.circle import classify
 from msvm_ref.studies.experiments import engine, training
 from msvm_ref.studies.experiments.fits import Binaries, Fold
 from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
-from msvm_ref.studies.experiments.result import results, stored
+from msvm_ref.studies.experiments.result import entry, known, results
 from msvm_ref.studies.experiments.samples import Draw, defaults, sample
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender
@@ -52,7 +52,7 @@ def test_a_circle_cell_is_the_agreement_of_the_circle_study(tmp_path):
                 assert record.right / record.tested == pytest.approx(cell.agreement, abs=1e-12)
     zero = {r.machine for r in records if r.value is None}
     assert zero == {"CS"}  # no class has a majority
-    shown = results(small, endings)
+    shown = results(small, [entry(small, e) for e in endings])
     assert np.isnan(shown[1].mean)
     assert "10^-2" in table(small, shown)
 
@@ -129,7 +129,7 @@ def test_without_an_official_part_another_folds_are_its_own(tmp_path):
 def test_counting_needs_no_training(tmp_path):
     study = replace(TABLE1, sources=TABLE1.sources[2:3])
     endings, _ = run(study, tmp_path)
-    counted = [r.mean for r in results(study, endings)]
+    counted = [r.mean for r in results(study, [entry(study, e) for e in endings])]
     assert counted == [214, 0, 6, 9]
     assert study.printed["glass", "attributes"].value == 13  # what they print
 
@@ -259,11 +259,9 @@ def test_what_is_timed_is_trained_from_nothing(tmp_path):
 
 def test_a_row_is_of_one_protocol(tmp_path):
     """Of that with most columns: a paper's protocol that is half done does not mix with the quick one."""
-    paper = replace(SMALL.paper_protocol, splits=4)
-    study = replace(SMALL, paper_protocol=paper)
     with Store(tmp_path / "mixed.sqlite") as store:
-        engine.run(study, store, "quick")
-        engine.run(study, store, "paper", contenders=study.contenders[:1])
-        assert {r.outcome.protocol.name for r in stored(study, store)} == {"quick"}
-        engine.run(study, store, "paper")
-        assert {r.outcome.protocol.name for r in stored(study, store)} == {"paper"}
+        engine.run(SMALL, store, "quick")
+        engine.run(SMALL, store, "paper", contenders=SMALL.contenders[:1])
+        assert {r.entry.protocol for r in known(SMALL, store)} == {"quick"}
+        engine.run(SMALL, store, "paper")
+        assert {r.entry.protocol for r in known(SMALL, store)} == {"paper"}

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from msvm_ref.studies.experiments import engine
+from msvm_ref.studies.experiments.advice import advice, sentences
 from msvm_ref.studies.experiments.bars import bars
+from msvm_ref.studies.experiments.chapter import Chapter, chapters
 from msvm_ref.studies.experiments.curves import curves
 from msvm_ref.studies.experiments.diagram import diagram
-from msvm_ref.studies.experiments.page import Chapter, advice, chapters, html, markdown, sentences
+from msvm_ref.studies.experiments.exported import TableEntry
+from msvm_ref.studies.experiments.page import html, markdown
 from msvm_ref.studies.experiments.ranks import critical_difference, ranking
 from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.experiments.result import results
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.table import written
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_4, parsed
 from tests.studies.experiments.small import SMALL
 
+DOCS = Path(__file__).parents[3] / "docs"
 SCORES = {
     (row, name): value
     for row, values in {"a": (3, 2, 1), "b": (3, 2, 1), "c": (2, 3, 1), "d": (5, 5, 1)}.items()
@@ -87,7 +92,12 @@ def test_the_mean_stands_beside_seconds_and_support():
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [((40231.0, None), "40231"), ((1027.4, 12.6), "1027 ± 13"), ((0.1234, None), "0.123")],
+    [
+        ((40231.0, None), "40231"),
+        ((1027.4, 12.6), "1027 ± 13"),
+        ((0.1234, None), "0.123"),
+        ((0.0117, 0.0012), "0.0117 ± 0.0012"),
+    ],
 )
 def test_large_numbers_have_no_decimals(number, words):
     assert written(*number) == words
@@ -95,9 +105,9 @@ def test_large_numbers_have_no_decimals(number, words):
 
 def test_pages_tell_what_the_store_has(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
-        assert chapters(store, [SMALL]) == []
+        assert chapters([SMALL], store) == chapters([SMALL]) == []
         engine.run(SMALL, store, contenders=SMALL.contenders[:1])
-        (chapter,) = chapters(store, [SMALL])
+        (chapter,) = chapters([SMALL], store)
     made = chapter.at("Iris", "WW")
     assert made is not None
     number = f"{made.mean:.2f} ± {made.deviation:.2f}"
@@ -123,26 +133,40 @@ def test_pages_tell_what_the_store_has(tmp_path):
     assert any("of 1 " in s for s in sentences(whole))
 
 
+@pytest.mark.parametrize(
+    ("file", "maker", "first", "last"),
+    [
+        ("experiments-results.md", markdown, "# ", "```text"),
+        ("assets/experiments.html", html, "<h2>What to choose", "<p class=quiet>msvm-ref"),
+    ],
+)
+def test_the_pages_in_docs_are_of_the_files_that_come_along(monkeypatch, file, maker, first, last):
+    """Up to when and with what they were written: ``msvm-ref study page`` and the two names makes them anew."""
+    kept = (DOCS / file).read_text(encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["msvm-ref"])
+    made = maker(chapters(list(STUDIES.values())))
+    one, other = (text[text.index(first) : text.rindex(last)] for text in (kept, made))
+    assert one == other
+
+
 def with_all_rows(chapter):
     """The same numbers, as if of a protocol that cuts nothing."""
-    made = []
-    for r in chapter.results:
-        protocol = replace(r.outcome.protocol, train_at_most=10**9)
-        made.append(replace(r, outcome=replace(r.outcome, protocol=protocol)))
-    return replace(chapter, results=tuple(made))
+    return replace(chapter, results=tuple(replace(r, whole=True) for r in chapter.results))
 
 
 def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
     table = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 30)
     assert advice([table]) == [
-        "With a Gaussian kernel take WW, first over 30 data sets (30 by the quick protocol); told to be worse: CS, MMR."
+        "With a Gaussian kernel take WW, first over 30 data sets (30 by the quick protocol); told to be worse: CS, MMR "
+        "(mean accuracies lie within 2.0 points)."
     ]
     close = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 6)
-    assert "take WW, or CS, not told apart over 6 data sets" in advice([close])[0]
+    assert "take any of WW, CS, not told apart over 6 data sets" in advice([close])[0]
     few = told("uv-table4", {"WW": 3.0, "CS": 2.0, "MMR": 1.0}, 2)
     assert "no machine is told from another over 2 data sets (2 by" in advice([few])[0]
     seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 2)
     (words,) = advice([seconds])
+    assert words.startswith("Training takes, on 200 to 200 rows,")
     assert words.endswith("over the fastest: CS 1.0, WW 10.0.")
     assert advice([told("uv-fig4", {"WW": 10.0, "CS": 1.0}, 1)]) == []  # one data set is no mean
 
@@ -154,18 +178,13 @@ def told(name, means, rows):
         contenders=tuple(c for c in STUDIES[name].contenders if c.label in means),
         printed={},
     )
-    results = [
-        SimpleNamespace(
-            outcome=SimpleNamespace(
-                source=SimpleNamespace(label=f"d{k}"), contender=c, protocol=study.quick_protocol
-            ),
-            mean=means[c.label],
-            agreement="not printed",
-        )
+    entries = [
+        TableEntry(f"d{k}", "quick", c.label, (means[c.label],), 0.0, 200)
         for k in range(rows)
         for c in study.contenders
     ]
-    return Chapter(study, tuple(results))
+    sources = tuple(replace(study.sources[0], label=f"d{k}") for k in range(rows))
+    return Chapter(study, tuple(results(replace(study, sources=sources), entries)))
 
 
 def test_curves_are_well_formed_one_point_for_each_rank():

@@ -33,9 +33,17 @@ def test_it_is_the_share_of_sign_patterns_ties_and_zeros_included(seed):
     assert signed_rank_p(a, b) == pytest.approx(by_enumeration(a, b), abs=1e-12)
 
 
+def test_rounding_breaks_no_tie():
+    """As the values of a file, which have six digits."""
+    right = np.random.default_rng(1).integers(60, 90, (2, 30))
+    exact = 100 * right / 94
+    rounded = [[float(f"{v:.6g}") for v in row] for row in exact]
+    assert signed_rank_p(*rounded) == signed_rank_p(*exact) == signed_rank_p(*right)
+
+
 def test_it_is_scipys_exact_test_without_ties():
     rng = np.random.default_rng(0)
-    a, b = rng.random((2, 40))
+    a, b = 1000 * rng.random((2, 40))
     other = wilcoxon(a, b, alternative="greater", method="exact").pvalue
     assert signed_rank_p(a, b) == pytest.approx(other, rel=1e-9)
 

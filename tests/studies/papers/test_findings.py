@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from importlib.resources import files
 
 import pytest
 
-from msvm_ref.studies.experiments import exported
-from msvm_ref.studies.experiments.exported import Exported, as_json, parsed
-from msvm_ref.studies.experiments.registry import STUDIES
-from msvm_ref.studies.experiments.result import stored
-from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.experiments.exported import Exported, TableEntry
 from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
 from msvm_ref.studies.papers.claim import Verdict
 from msvm_ref.studies.papers.findings import (
@@ -27,24 +21,21 @@ from msvm_ref.studies.papers.findings import (
     somewhere,
     within,
 )
-from tests.studies.experiments.small import SMALL
-
-RESULTS = files("msvm_ref.studies.experiments").joinpath("results")
 
 
 def table(cells, protocol="quick"):
     return Exported(
-        "x",
-        {place: tuple(values) for place, values in cells.items()},
-        dict.fromkeys(cells, protocol),
-        dict.fromkeys(cells, 1e-6),
+        {
+            (row, column): TableEntry(row, protocol, column, tuple(values), 1e-6, 100)
+            for (row, column), values in cells.items()
+        }
     )
 
 
 @pytest.fixture
 def known(monkeypatch):
     def use(cells):
-        monkeypatch.setattr(findings, "committed", lambda name: table(cells))
+        monkeypatch.setattr(findings, "published", lambda name: table(cells))
 
     return use
 
@@ -143,15 +134,6 @@ def test_the_least_of_those_that_are_more_and_only_some_data_sets(known):
     assert "4 data sets (4 quick)" in few.shown
 
 
-def test_rows_of_two_protocols_are_not_compared():
-    cells = {("d", "a"): (1.0,), ("d", "b"): (2.0,), ("e", "a"): (1.0,)}
-    mixed = Exported(
-        "x", cells, {("d", "a"): "quick", ("d", "b"): "paper", ("e", "a"): "quick"}, {}
-    )
-    assert mixed.rows(("a", "b")) == []
-    assert mixed.rows(("a",)) == ["d", "e"]
-
-
 def test_best_by_count_is_bootstrapped(known):
     def nine(best):
         return {c: [60.0 + k for k in range(10)] if c in best else [50.0] * 10 for c in NINE}
@@ -193,31 +175,3 @@ def test_eleven_readings_and_every_claim_of_an_experiment_has_a_sample():
             assert decided.corrected is None
             if decided.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
                 assert any(word in decided.shown for word in ("quick", "paper")), claim.id
-
-
-def test_the_files_are_of_the_studies_and_of_certified_cells():
-    for file in RESULTS.iterdir():
-        if not file.name.endswith(".json"):
-            continue
-        data = parsed(file.read_text(encoding="utf-8"))
-        study = STUDIES[data.study]
-        assert file.name == f"{study.name}.json"
-        labels = {s.label for s in study.sources}, {c.label for c in study.contenders}
-        assert all(row in labels[0] and column in labels[1] for row, column in data.cells)
-        assert set(data.protocols.values()) <= {"quick", "paper"}
-        assert all(gap < 1 for gap in data.gaps.values())
-
-
-def test_a_file_is_what_the_store_has(tmp_path, monkeypatch):
-    from msvm_ref.studies.experiments import engine
-
-    with Store(tmp_path / "x.sqlite") as store:
-        engine.run(SMALL, store)
-        told = stored(SMALL, store, ("quick",))
-    text = as_json(SMALL, told)
-    read = parsed(text)
-    for r in told:
-        place = r.outcome.source.label, r.outcome.contender.label
-        assert read.cells[place] == pytest.approx(r.values, rel=1e-5)
-    assert json.loads(text)["measure"] == "accuracy"
-    assert exported.committed("no-such-study").cells == {}
