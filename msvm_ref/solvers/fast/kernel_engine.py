@@ -16,7 +16,8 @@ from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.kernel_cache import Rows, fetch
-from msvm_ref.solvers.fast.steps import visit, wanted
+from msvm_ref.solvers.fast.play import wanted
+from msvm_ref.solvers.fast.steps import visit
 
 VISIT = 600.0
 """Operations of a visit whatever it moves."""
@@ -42,16 +43,15 @@ def epoch(
 ) -> tuple[int, int, float]:
     """One pass over ``order``; (steps, classes moved in them, largest violation)."""
     play, count, pinned, _ = lists
-    shape, sigma, pull = machine[0], machine[2], machine[3]
     d, n = len(lines) - 1, lines.shape[1]
     common = lines[d]
     kind, columns, gamma, coef0, degree, _, slot, owner, used, counters = store
-    classes, move, here, change = scratch[0], scratch[2], scratch[4], scratch[10]
+    classes, move, here = scratch[0], scratch[2], scratch[4]
     steps, moves, worst = 0, 0, 0.0
     for i in order:
         label = y[i]
         here[0, label] = 0.0
-        for t in range(wanted(shape, label, pinned[i], play, i, count[i], d, classes)):
+        for t in range(wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)):
             here[0, classes[t]] = lines[classes[t], i] + common[i]
         moved, _, violation = visit(
             machine, i, label, diagonal[i] + rho, cost[i], room, omega, lists, scratch, alpha
@@ -66,13 +66,6 @@ def epoch(
             else fetch(i, kind, columns, gamma, coef0, degree, table, slot, owner, used, counters)
         )
         row = table[at]
-        if pull != 0.0:
-            moved, total = count[i], 0.0
-            for t in range(moved):
-                classes[t], move[t] = play[i, t], sigma[label, play[i, t]] * change[t]
-                total += move[t]
-            classes[moved], move[moved] = d, pull * total
-            moved += 1
         for t in range(moved):
             factor = move[t]
             if factor != 0.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,7 +77,8 @@ class Schedule:
             return SHARE * self.passing + HEADSTART
         return RARELY * self.passing
 
-    def next(self, gap: float) -> str:
+    def next(self, gap: float, price: Callable[[], float] = lambda: 0.0) -> str:
+        """``price`` is what a Newton step would work; it is asked where few digits are wanted and so few steps pay."""
         if self._slow(gap):
             return self._barrier(gap)
         self.wait -= 1
@@ -93,6 +95,10 @@ class Schedule:
             if self.polishing + self.barrier.price > self.allowance:
                 return "pass"  # saving up
             return self._barrier(gap)
+        few = self.tolerance >= POLISH_TOLERANCE
+        if few and self.polishing + price() > self.allowance:
+            self.wait = PATIENCE
+            return "pass"
         self.wait, self.before = PATIENCE, gap
         return "newton"
 

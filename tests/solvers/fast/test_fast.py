@@ -183,7 +183,7 @@ def test_components_leave_play_and_examples_fall_asleep():
     X, y = data(300, 8, 5)
     problem = mr.Problem(mr.CS, X, y, C=4.0)
     engine = LinearEngine(problem, blocks(problem), 0.0)
-    engine.survey(engine.scores)
+    engine.survey()
     assert (engine.count == 7).all()
     for _ in range(30):
         engine.pass_over(np.flatnonzero(~engine.asleep))
@@ -204,14 +204,14 @@ def test_a_relaxed_pass_gains_what_it_says(machine, cost):
         engine = LinearEngine(problem, blocks(problem), 0.0)
         engine.omega, before = omega, 0.0
         for _ in range(4):
-            engine.survey(engine.scores)
+            engine.survey()
             engine.pass_over(np.arange(problem.n))
             assert (engine.gains >= 0).all()
             after = judge(problem, Candidate(None, None, engine.alpha)).dual_value
             assert engine.gains.sum() == pytest.approx(after - before, rel=1e-9, abs=1e-9)
             before = after
             scores = engine.scores
-            inner = engine.survey(scores)[2]
+            inner = engine.survey()[2]
             assert inner == pytest.approx((engine.A * scores).sum(), rel=1e-9, abs=1e-9)
 
 
@@ -221,7 +221,7 @@ def test_relaxation_goes_beyond_the_blocks_optimum():
     for omega in (1.0, RELAXED):
         engine = LinearEngine(problem, blocks(problem), 0.0)
         engine.omega = omega
-        engine.survey(engine.scores)
+        engine.survey()
         engine.pass_over(np.array([0]))
         reached.append(engine.alpha[0, 1])
     assert reached[1] == pytest.approx(RELAXED * reached[0])
