@@ -120,22 +120,27 @@ def water_level(
     """theta with S(theta) = sum [(q_p - theta)/D]_+: theta = rho S where that S <= cap, else S = cap (Michelot's rule)."""
     theta = -np.inf
     for capped in range(1 if pinned else 0, 2):
-        theta, before = -np.inf, m + 1
-        while True:
+        theta, before = -np.inf, -1
+        for _ in range(m + 2):
             count, total = 0, 0.0
             for p in range(m):
                 if q[p] > theta:
                     count += 1
                     total += q[p]
-            if count >= before:  # the same components, and so the same level
+            if count == before:  # the same components, and so the same level
                 break
             before = count
             if capped == 0:
                 theta = level_of_total * total / (curve + level_of_total * count)
             else:
                 theta = (total - curve * cap) / count
-        if capped == 0 and total - count * theta <= curve * cap:
-            break
+        if capped == 0:
+            spent = 0.0
+            for p in range(m):
+                if q[p] > theta:
+                    spent += (q[p] - theta) / curve
+            if spent <= cap:
+                return theta
     return theta
 
 

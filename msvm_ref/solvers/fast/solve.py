@@ -34,7 +34,6 @@ from msvm_ref.solvers.fast.kernel_cache import rows
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
-from msvm_ref.solvers.fast.newton import price as newton_price
 from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
 from msvm_ref.solvers.fast.stopping import Stopping
 from msvm_ref.solvers.finish import finish
@@ -144,7 +143,7 @@ class _Ascent:
     def _climb(self, progress: Callable[[float], None] | None) -> str:
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
         goal, first = max(self.tolerance, FINEST), 0.0
-        action, price = self._passes, lambda: newton_price(self.engine, self.machine)
+        action = self._passes
         self._state()
         while True:
             spent, was_pass = action(), action == self._passes
@@ -186,11 +185,7 @@ class _Ascent:
                 self._update_bias(now)
             action = self._passes
             if self.kkt is None and was_pass:
-                due = (
-                    "interior"
-                    if self.stopping.wants_a_barrier
-                    else schedule.next(now.relative, price)
-                )
+                due = "interior" if self.stopping.wants_a_barrier else schedule.next(now.relative)
                 action = {"pass": action, "newton": self._newton, "interior": self._interior}[due]
 
     def _nothing_to_learn(self) -> bool:

@@ -419,9 +419,9 @@ class TestBugsPutIn:
     def test_who_left_is_never_put_back(self, monkeypatch, kept):
         original, first = driver.KernelEngine.survey, [True]
 
-        def forgetful(self, scores):
+        def forgetful(self):
             before = getattr(self, kept).copy()
-            result = original(self, scores)
+            result = original(self)
             if not first.pop():
                 worse = np.maximum if kept == "asleep" else np.minimum
                 worse(getattr(self, kept), before, out=getattr(self, kept))
@@ -435,9 +435,9 @@ class TestBugsPutIn:
     def test_stale_gradient(self, monkeypatch):
         original = driver._Ascent._pass
 
-        def forgetful(self):
+        def forgetful(self, **options):
             kept = self.engine.lines.copy()
-            work = original(self)
+            work = original(self, **options)
             self.engine.lines[:, :20] = kept[:, :20]
             return work
 
@@ -451,11 +451,11 @@ class TestBugsPutIn:
         small = {"cache_mb": 5 * 40 * 8 / 1e6}
         assert self.outcome(**small).converged
 
-        def mixed_up(self):
+        def mixed_up(self, **options):
             slot = self.engine.rows.arguments[6]
             held = np.flatnonzero(slot >= 0)
             slot[held] = np.roll(slot[held], 1)
-            return original(self)
+            return original(self, **options)
 
         monkeypatch.setattr(driver._Ascent, "_pass", mixed_up)
         only_passes(monkeypatch)
