@@ -45,6 +45,7 @@ BRUTE = "tests/exact/test_brute_force.py"
 AT_ONCE = "tests/solvers/fast/test_at_once.py"
 STOPPING = "tests/solvers/fast/test_stopping.py"
 BARRIER = "tests/solvers/fast/test_barrier.py"
+LINEAR = "tests/solvers/fast/test_linear_engine.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
 RISK = "tests/fisher/test_risk.py"
 THEORY = "properties/test_theory.py"
@@ -672,8 +673,8 @@ MUTANTS = (
         RELAXED,
     ),
     Mutant(
-        "solvers/fast/steps.py",
-        "inner += (gamma[label, p] - g[j]) * at",
+        "solvers/fast/survey.py",
+        "inner += (gamma[label, p] - value) * at",
         "inner += gamma[label, p] * at",
         RELAXED,
     ),
@@ -712,6 +713,37 @@ MUTANTS = (
         "lengths",
         f"{BARRIER} -k singular_a_step",
     ),
+    # the fast engine: many classes and many examples
+    Mutant("solvers/fast/steps.py", "size + pull * total * total", "size", RELAXED),
+    Mutant(
+        "solvers/fast/linear_engine.py",
+        "lines[..., :d] + lines[..., d:]",
+        "lines[..., :d]",
+        f"{LINEAR} -k weights_follow",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py",
+        "common = sums[asked] if lines > d else 0.0",
+        "common = 0.0",
+        f"{LINEAR} -k weights_follow",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py", "W += part.T", "W[:] = part.T", f"{LINEAR} -k some_rows"
+    ),
+    Mutant("solvers/fast/engine.py", "sums + found[:3]", "found[:3]", f"{LINEAR} -k some_rows"),
+    Mutant(
+        "solvers/fast/solve.py",
+        "omega, engine.omega = engine.omega, 1.0",
+        "omega = engine.omega",
+        f"{LINEAR} -k overshoot",
+    ),
+    Mutant(
+        "solvers/fast/schedule.py",
+        "self.polishing + self.newton() > self.allowance",
+        "self.polishing > self.allowance",
+        f"{LINEAR} -k its_price",
+    ),
+    Mutant("model/arrays.py", " and not values.flags.writeable", "", f"{LINEAR} -k mapped"),
     Mutant("solvers/fast/schedule.py", "self.evidence *= 2", "pass", f"{BARRIER} -k longer"),
     Mutant(
         "solvers/fast/schedule.py",

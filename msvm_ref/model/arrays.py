@@ -115,15 +115,22 @@ def real_array(name: str, values: Any, ndim: int, axes: str) -> Array:
         raise DataError(name, f"have {ndim} axes {axes}", f"shape {raw.shape}")
     try:
         with np.errstate(over="ignore"):
-            array = frozen(raw)
+            array = raw if _is_frozen_map(values) else frozen(raw)
     except OverflowError as error:
         raise DataError(name, "fit float64", str(error)) from error
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
+    if not np.isfinite(array).all():
+        bad = np.argwhere(~np.isfinite(array))
         where = tuple(int(i) for i in bad[0])
         raise DataError(name, "be finite", f"{array[where]} at {list(where)} ({len(bad)} such)")
     _refuse_rounded(name, raw, array)
     return array
+
+
+def _is_frozen_map(values: Any) -> bool:
+    """A file mapped read-only as C-ordered float64 is taken as it lies: a copy is what its owner wants to avoid."""
+    if not isinstance(values, np.memmap) or values.dtype != np.dtype(np.float64):
+        return False
+    return bool(values.flags.c_contiguous) and not values.flags.writeable
 
 
 def _refuse_rounded(name: str, raw: NDArray[Any], array: Array) -> None:
@@ -132,7 +139,7 @@ def _refuse_rounded(name: str, raw: NDArray[Any], array: Array) -> None:
         same = np.array(
             [_ratio(v) == Fraction(u) for v, u in zip(raw.flat, array.flat, strict=True)]
         )
-    elif raw.dtype.itemsize < array.dtype.itemsize or raw.dtype.kind == "b":
+    elif raw.dtype.itemsize < array.dtype.itemsize or raw.dtype.kind == "b" or raw.dtype == float:
         return
     elif raw.dtype.kind in "iu":
         same = abs(array).ravel() < 2.0**53

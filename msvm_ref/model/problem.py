@@ -49,6 +49,8 @@ class AbsentClass:
 class Problem:
     """A validated training problem. ``kernel=precomputed`` takes the Gram matrix as X; a linear kernel also scipy.sparse.
 
+    X is copied, but for a file that is mapped read-only (np.memmap, mode="r", float64 in C order).
+
     ``n_classes`` allows absent classes: integer labels in 0 ... n_classes-1 keep their numbers, other labels come
     first (sorted) and the absent ones last. ``classes`` names them all, in order, instead.
     After construction ``y`` holds class indices, ``classes`` the labels, ``costs`` the C_i.
@@ -87,7 +89,8 @@ class Problem:
                 "X", "be a square Gram matrix for kernel=precomputed", f"shape {X.shape}"
             )
         labels, codes = _encode(y, n, n_classes, classes)
-        largest = float(abs(X).max()) if X.size else 0.0
+        entries = X if isinstance(X, np.ndarray) else X.data
+        largest = float(max(entries.max(initial=0.0), -entries.min(initial=0.0)))
         if not largest <= LARGEST:
             raise DataError(
                 "X", f"be at most {LARGEST:g} in size", f"{largest:g}", "rescale the features"

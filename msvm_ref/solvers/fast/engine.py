@@ -11,6 +11,7 @@ components, and what it finds violated is in play again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.gradient import PATIENCE, Momentum
 from msvm_ref.solvers.fast.gradient import survey as survey_at_once
-from msvm_ref.solvers.fast.steps import survey
+from msvm_ref.solvers.fast.survey import survey
 
 Index = NDArray[np.int64]
 RELAXED = 1.4
@@ -44,10 +45,11 @@ class Engine(ABC):
         self.rho, self.free = rho, problem.bias == "free"
         self.y, self.cost = np.asarray(problem.y), np.array(problem.costs)
         self.alpha, self.b0 = np.zeros((n, d)), np.zeros(d)
-        self.play, self.count = np.empty((n, d), dtype=np.int32), np.zeros(n, dtype=np.int32)
+        self.play, self.count = np.empty((n, d), dtype=np.uint32), np.zeros(n, dtype=np.int32)
         self.pinned, self.asleep = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-        ints, floats = np.empty((2, d + 1), dtype=np.int64), np.zeros((2, d + 1))
-        self.scratch = (*ints, *floats, np.zeros((1, d)), *np.zeros((6, d)))
+        classes, ranking = np.empty(d + 1, dtype=np.uint32), np.empty(d + 1, dtype=np.int64)
+        floats = np.zeros((2, d + 1))
+        self.scratch = (classes, ranking, *floats, np.zeros((1, d)), *np.zeros((6, d)))
         self.steps, self.violation, self.gains = 0, np.inf, np.zeros(0)
         self.omega = 1.0 if self.free else RELAXED
 
@@ -66,22 +68,34 @@ class Engine(ABC):
         """Do all examples step together (gradient.py), or one by one?"""
         return self.momentum is not None and self.momentum.steps < PATIENCE
 
-    def survey(self, scores: Array, room: float = 0.0) -> tuple[float, float, float, float]:
+    def survey(self, room: float = 0.0) -> tuple[float, float, float, float]:
         """(loss, the dual's linear and cost terms, <A, f>, largest violation); who is in play is settled anew."""
-        if self.at_once:
-            return survey_at_once(self.blocks, self.y, self.cost, scores, self.alpha)
-        return survey(
-            self.machine,
-            self.y,
-            self.cost,
-            np.ascontiguousarray(scores),
-            self.alpha,
-            room,
-            self.play,
-            self.count,
-            self.pinned,
-            self.asleep,
-        )
+        sums, worst = np.zeros(3), 0.0
+        for rows, scores in self.score_blocks():
+            if self.at_once:
+                found = survey_at_once(
+                    self.blocks, self.y[rows], self.cost[rows], scores, self.alpha[rows]
+                )
+            else:
+                found = survey(
+                    self.machine,
+                    self.y[rows],
+                    self.cost[rows],
+                    np.ascontiguousarray(scores),
+                    self.alpha[rows],
+                    room,
+                    self.play[rows],
+                    self.count[rows],
+                    self.pinned[rows],
+                    self.asleep[rows],
+                    self.scratch[5],
+                )
+            sums, worst = sums + found[:3], max(worst, found[3])
+        return float(sums[0]), float(sums[1]), float(sums[2]), worst
+
+    def score_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """The scores of all examples, so many rows at a time as the engine holds; each good until the next."""
+        yield slice(0, len(self.y)), self.scores
 
     def restart(self, alpha: Array, b0: Array) -> None:
         """Stand at alpha and b0, whatever came before."""

@@ -1,4 +1,8 @@
-"""The ascent through kernel rows: scores are kept as d rows of length n, and an example's step adds its kernel row to them."""
+"""The ascent through kernel rows: scores are kept as lines of length n, and an example's step adds its kernel row to them.
+
+Under sum-to-zero a signed margin's step moves every class, f_c by (share_c + pull sum_m share_m) k(x_i, .), but only a few
+have a share. What all have in common goes to one more line, f_c = line_c + line_d: shares + 1 updates instead of d.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ from msvm_ref.solvers.compiled import njit
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.kernel_cache import Rows, fetch
-from msvm_ref.solvers.fast.steps import visit, wanted
+from msvm_ref.solvers.fast.play import wanted
+from msvm_ref.solvers.fast.steps import visit
 
 VISIT = 600.0
 """Operations of a visit whatever it moves."""
@@ -33,12 +38,13 @@ def epoch(
     whole: bool,
     table: Array,
     store: tuple[Any, ...],
-    scores: Array,
+    lines: Array,
     alpha: Array,
 ) -> tuple[int, int, float]:
     """One pass over ``order``; (steps, classes moved in them, largest violation)."""
     play, count, pinned, _ = lists
-    d, n = scores.shape
+    d, n = len(lines) - 1, lines.shape[1]
+    common = lines[d]
     kind, columns, gamma, coef0, degree, _, slot, owner, used, counters = store
     classes, move, here = scratch[0], scratch[2], scratch[4]
     steps, moves, worst = 0, 0, 0.0
@@ -46,7 +52,7 @@ def epoch(
         label = y[i]
         here[0, label] = 0.0
         for t in range(wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)):
-            here[0, classes[t]] = scores[classes[t], i]
+            here[0, classes[t]] = lines[classes[t], i] + common[i]
         moved, _, violation = visit(
             machine, i, label, diagonal[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
@@ -64,7 +70,7 @@ def epoch(
             factor = move[t]
             if factor != 0.0:
                 moves += 1
-                line, shift = scores[classes[t]], factor * rho
+                line, shift = lines[classes[t]], factor * rho
                 for j in range(n):
                     line[j] += factor * row[j] + shift
     return steps, moves, worst
@@ -74,11 +80,12 @@ class KernelEngine(Engine):
     def __init__(self, problem: Problem, machine: Blocks, rows: Rows, rho: float) -> None:
         super().__init__(problem, machine, rho)
         self.rows = rows
-        self.lines = np.zeros((problem.d, problem.n))
+        self.lines = np.zeros((problem.d + 1, problem.n))
 
     @property
     def scores(self) -> Array:
-        return self.lines.T
+        own, common = self.lines[:-1], self.lines[-1]
+        return (own + common).T if self.blocks.pull else own.T
 
     @property
     def true_bias(self) -> Array:
@@ -111,7 +118,7 @@ class KernelEngine(Engine):
             self.alpha,
         )
         self.steps += steps
-        return float(moves * self.lines.shape[1] + len(order) * (VISIT + 10 * len(self.lines)))
+        return float(moves * self.lines.shape[1] + len(order) * (VISIT + 10 * self.alpha.shape[1]))
 
     @property
     def whole_pass(self) -> float:
@@ -143,12 +150,13 @@ class KernelEngine(Engine):
         return np.asarray(self.rows.rough_product(chosen, A) + self.rho * A.sum(axis=0))
 
     def _follow(self, chosen: Index, change: Array, effect: Array) -> None:
-        self.lines += effect.T
+        self.lines[:-1] += effect.T
 
     def shift_bias(self, shift: Array) -> None:
         self.b0 = self.b0 + shift
-        self.lines += shift[:, None]
+        self.lines[:-1] += shift[:, None]
 
     def refresh(self) -> None:
         chosen = np.flatnonzero(self.alpha.any(axis=1))
-        self.lines = np.ascontiguousarray((self.product(chosen, self.A[chosen]) + self.b0).T)
+        self.lines[:-1] = (self.product(chosen, self.A[chosen]) + self.b0).T
+        self.lines[-1] = 0.0

@@ -1,13 +1,16 @@
-"""The same ascent for a linear kernel, on W itself: no Gram, memory O(stored entries + n d).
+"""The same ascent for a linear kernel, on W itself: no Gram, and beside alpha memory O(stored entries + n d / 2 + p d).
 
     f(x_i) = W' x_i + rho sum_j A_j + b0,      W = sum_j x_j A_j'
 
 W is kept as d rows of length p for dense data (each score is a dot product along memory) and as p rows of length d for
-sparse rows (each stored entry touches d neighbours).
+sparse rows (each stored entry touches d neighbours). Under sum-to-zero a step moves every class alike but for the few in play:
+what all have in common is one more row (column), w_c + w_d. All scores are taken for some rows of X at a time: X may be a
+file's memory map, and nothing but alpha and the lists of who is in play is as large as n d.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,13 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.lean import lean
-from msvm_ref.solvers.fast.steps import visit, wanted
+from msvm_ref.solvers.fast.play import wanted
+from msvm_ref.solvers.fast.steps import visit
+
+TOGETHER = 1 << 17
+"""Scores taken at once: they stay in the cache until they are read again."""
+MANY = 3
+"""Sparse rows: from a third of the classes on all are summed, in order, which costs less than picking some."""
 
 
 @lean(fastmath={"reassoc", "contract", "nsz"})
@@ -38,9 +47,9 @@ def dense_epoch(
     alpha: Array,
     gains: Array,
 ) -> tuple[int, int, float]:
-    """One pass over ``order`` with W (d x p); (steps, dot products, largest violation); each visit's gain into ``gains``."""
+    """One pass over ``order`` with W (classes x p); (steps, dot products, largest violation); each gain into ``gains``."""
     play, count, pinned, _ = lists
-    d, p = W.shape
+    d, p = alpha.shape[1], W.shape[1]
     classes, move, here = scratch[0], scratch[2], scratch[4]
     steps, dots, worst = 0, 0, 0.0
     for at in range(len(order)):
@@ -49,11 +58,16 @@ def dense_epoch(
         here[0, label] = 0.0
         asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
         dots += asked
+        common = 0.0
+        if len(W) > d:
+            common = float(bias[d])
+            for f in range(p):
+                common += W[d, f] * X[i, f]
         for t in range(asked):
             c, value = classes[t], 0.0
             for f in range(p):
                 value += W[c, f] * X[i, f]
-            here[0, c] = value + bias[c]
+            here[0, c] = value + (bias[c] + common)
         moved, gains[at], violation = visit(
             machine, i, label, squares[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
@@ -69,6 +83,47 @@ def dense_epoch(
                 for f in range(p):
                     W[c, f] += factor * X[i, f]
     return steps, dots, worst
+
+
+@lean(inline="always")
+def sparse_scores(
+    data: Array,
+    indices: Any,
+    start: int,
+    end: int,
+    W: Array,
+    bias: Array,
+    d: int,
+    asked: int,
+    classes: Any,
+    sums: Array,
+    out: Array,
+) -> None:
+    """The scores of the classes asked for, from a row's entries, into ``out``; those of all where they are many."""
+    lines, common = W.shape[1], 0.0
+    if MANY * asked >= d:
+        for c in range(lines):
+            sums[c] = bias[c]
+        for e in range(start, end):
+            f, x = indices[e], data[e]
+            for c in range(lines):
+                sums[c] += x * W[f, c]
+        common = sums[d] if lines > d else 0.0
+        for t in range(asked):
+            out[0, classes[t]] = sums[classes[t]] + common
+        return
+    if lines > d:
+        classes[asked] = d
+    some = asked + lines - d
+    for t in range(some):
+        sums[t] = bias[classes[t]]
+    for e in range(start, end):
+        f, x = indices[e], data[e]
+        for t in range(some):
+            sums[t] += x * W[f, classes[t]]
+    common = sums[asked] if lines > d else 0.0
+    for t in range(asked):
+        out[0, classes[t]] = sums[t] + common
 
 
 @lean(fastmath={"reassoc", "contract", "nsz"})
@@ -91,9 +146,9 @@ def sparse_epoch(
     alpha: Array,
     gains: Array,
 ) -> tuple[int, int, float]:
-    """The same with W (p x d) and CSR rows."""
+    """The same with W (p x classes) and CSR rows."""
     play, count, pinned, _ = lists
-    d = W.shape[1]
+    d = alpha.shape[1]
     classes, move, sums, here = scratch[0], scratch[2], scratch[3], scratch[4]
     steps, dots, worst = 0, 0, 0.0
     for at in range(len(order)):
@@ -102,14 +157,9 @@ def sparse_epoch(
         here[0, label] = 0.0
         asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
         dots += asked
-        for t in range(asked):
-            sums[t] = bias[classes[t]]
-        for e in range(indptr[i], indptr[i + 1]):
-            f, x = indices[e], data[e]
-            for t in range(asked):
-                sums[t] += x * W[f, classes[t]]
-        for t in range(asked):
-            here[0, classes[t]] = sums[t]
+        sparse_scores(
+            data, indices, indptr[i], indptr[i + 1], W, bias, d, asked, classes, sums, here
+        )
         moved, gains[at], violation = visit(
             machine, i, label, squares[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
@@ -142,25 +192,49 @@ class LinearEngine(Engine):
         if self.mean.any():
             self.X = problem.X - self.mean
             self.X.flags.writeable = False  # as the problem's own: one kernel is compiled for both
-        p, d = self.X.shape[1], problem.d
-        self.weights = np.zeros((p, d) if self.sparse else (d, p))
-        self.bias = np.zeros(d)
-        self.squares = np.asarray((self.X * self.X).sum(axis=1)).ravel()
+        p, lines = self.X.shape[1], problem.d + (machine.pull != 0.0)
+        self.weights = np.zeros((p, lines) if self.sparse else (lines, p))
+        self.lifts = np.zeros(lines)
+        self.squares = np.concatenate([_squares(part) for _, part in self.row_blocks()])
         self.dots, self.together = 0, problem.n
-        self.seen = np.empty((0, 0) if self.sparse else self.alpha.shape)
 
     @property
     def W(self) -> Array:
-        return self.weights if self.sparse else self.weights.T
+        return self._spread(self.weights if self.sparse else self.weights.T)
+
+    @property
+    def bias(self) -> Array:
+        return self._spread(self.lifts)
+
+    def _spread(self, lines: Array) -> Array:
+        """What all classes have in common, if anything, added to each."""
+        d = self.alpha.shape[1]
+        return lines if lines.shape[-1] == d else lines[..., :d] + lines[..., d:]
+
+    def row_blocks(self) -> Iterator[tuple[slice, Any]]:
+        """X, as many rows at a time as have TOGETHER scores."""
+        n, d = self.alpha.shape
+        some = max(TOGETHER // d, 1)
+        for start in range(0, n, some):
+            rows = slice(start, min(start + some, n))
+            yield (
+                rows,
+                (self.X if some >= n else _rows(self.X, rows) if self.sparse else self.X[rows]),
+            )
+
+    def score_blocks(self) -> Iterator[tuple[slice, Array]]:
+        W, bias = np.ascontiguousarray(self.W) if self.sparse else self.W, self.bias
+        for rows, part in self.row_blocks():
+            seen = part @ W
+            seen += bias
+            yield rows, seen
 
     @property
     def scores(self) -> Array:
-        if self.sparse:
-            seen = self.X @ self.W
-        else:
-            seen = np.matmul(self.X, self.W, out=self.seen)
-        seen += self.bias
-        return np.asarray(seen)
+        every = np.empty(self.alpha.shape)
+        for rows, seen in self.score_blocks():
+            every[rows] = seen
+        return every
 
     @property
     def true_bias(self) -> Array:
@@ -190,11 +264,11 @@ class LinearEngine(Engine):
         if self.sparse:
             stored = (self.X.data, self.X.indices, self.X.indptr)
             done = sparse_epoch(
-                *common, *sizes, *stored, self.weights, self.bias, self.alpha, self.gains
+                *common, *sizes, *stored, self.weights, self.lifts, self.alpha, self.gains
             )
         else:
             done = dense_epoch(
-                *common, *sizes, self.X, self.weights, self.bias, self.alpha, self.gains
+                *common, *sizes, self.X, self.weights, self.lifts, self.alpha, self.gains
             )
         steps, dots, self.violation = done
         self.steps += steps
@@ -236,15 +310,41 @@ class LinearEngine(Engine):
         return np.asarray(part @ (part.T @ A) + self.rho * A.sum(axis=0))
 
     def _follow(self, chosen: Index, change: Array, effect: Array) -> None:
-        step = self.X[chosen].T @ change
-        self.weights += step if self.sparse else step.T
-        self.bias += self.rho * change.sum(axis=0)
+        d, step = len(self.b0), self.X[chosen].T @ change
+        if self.sparse:
+            self.weights[:, :d] += step
+        else:
+            self.weights[:d] += step.T
+        self.lifts[:d] += self.rho * change.sum(axis=0)
 
     def shift_bias(self, shift: Array) -> None:
         self.b0 = self.b0 + shift
-        self.bias += shift
+        self.lifts[: len(shift)] += shift
 
     def refresh(self) -> None:
-        W = np.asarray(self.X.T @ self.A)
-        self.weights = np.ascontiguousarray(W if self.sparse else W.T)
-        self.bias = self.b0 + self.rho * self.A.sum(axis=0)
+        self.weights[:], self.lifts[:] = 0.0, 0.0
+        W, b = (
+            (self.weights if self.sparse else self.weights.T)[:, : len(self.b0)],
+            self.lifts[: len(self.b0)],
+        )
+        for rows, part in self.row_blocks():
+            A = self.blocks.expansion(self.y[rows], self.alpha[rows])
+            W += part.T @ A
+            b += self.rho * A.sum(axis=0)
+        b += self.b0
+
+
+def _rows(X: Any, rows: slice) -> Any:
+    """Consecutive rows of a CSR array; the entries are not copied."""
+    start, end = X.indptr[rows.start], X.indptr[rows.stop]
+    indptr = X.indptr[rows.start : rows.stop + 1] - start
+    return type(X)(
+        (X.data[start:end], X.indices[start:end], indptr), shape=(len(indptr) - 1, X.shape[1])
+    )
+
+
+def _squares(X: Any) -> Array:
+    """|x_i|^2"""
+    if isinstance(X, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", X, X))
+    return np.asarray((X * X).sum(axis=1)).ravel()

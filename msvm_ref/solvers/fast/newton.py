@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.model.arrays import Array
@@ -60,12 +61,22 @@ def expansion(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> A
     return machine.expansion(engine.y[chosen], alpha[chosen])
 
 
-def face(engine: Engine, machine: Blocks) -> Face:
-    alpha, cost, y = engine.alpha, engine.cost[:, None], engine.y
-    g = gradient(engine, machine, engine.scores)
+def price(engine: Engine, machine: Blocks) -> float:
+    """The work of a step from here, in a pass's multiply-adds."""
+    return _work(engine, int(free_at(engine, machine)[0].sum()))
+
+
+def _work(engine: Engine, m: int) -> float:
+    n, d = engine.alpha.shape
+    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d / 4)
+
+
+def free_at(engine: Engine, machine: Blocks) -> tuple[NDArray[np.bool_], Index]:
+    """Which multipliers are free, and for each the one it trades with, or -1."""
+    alpha, cost = engine.alpha, engine.cost[:, None]
     largest = alpha.max(initial=0.0)
     free = (
-        machine.mask[y]
+        machine.mask[engine.y]
         & (alpha > INSIDE * (np.minimum(cost, largest) if machine.capped else largest))
         & (cost > 0)
     )
@@ -79,6 +90,12 @@ def face(engine: Engine, machine: Blocks) -> Face:
         )  # the largest share of a used-up slack gives and takes
         free[np.flatnonzero(full), base[full]] = False
         ref[full] = base[full, None]
+    return free, ref
+
+
+def face(engine: Engine, machine: Blocks) -> Face:
+    y, (free, ref) = engine.y, free_at(engine, machine)
+    g = gradient(engine, machine, engine.scores)
     i, p = np.nonzero(free)
     base_of = ref[i, p]
     R = machine.rows_of(y[i], p)
@@ -94,7 +111,7 @@ def newton(
 ) -> float:
     """One projected Newton step, taken where the dual value ``value(alpha, change of scores)`` rises; the work it was."""
     at = face(engine, machine)
-    m, (n, d) = len(at.i), engine.alpha.shape
+    m = len(at.i)
     direction = None
     if 0 < m <= FACTORED:
         direction = _factored(engine, machine, at, equality)
@@ -102,7 +119,7 @@ def newton(
         direction = _conjugate(engine, machine, at)
     if direction is not None:
         _step(engine, machine, at, *direction, value)
-    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d / 4)
+    return _work(engine, m)
 
 
 def _step(

@@ -120,20 +120,20 @@ def water_level(
     """theta with S(theta) = sum [(q_p - theta)/D]_+: theta = rho S where that S <= cap, else S = cap (Michelot's rule)."""
     theta = -np.inf
     for capped in range(1 if pinned else 0, 2):
-        theta = -np.inf
+        theta, before = -np.inf, -1
         for _ in range(m + 2):
             count, total = 0, 0.0
             for p in range(m):
                 if q[p] > theta:
                     count += 1
                     total += q[p]
-            if capped == 0:
-                after = level_of_total * total / (curve + level_of_total * count)
-            else:
-                after = (total - curve * cap) / count
-            if after == theta:
+            if count == before:  # the same components, and so the same level
                 break
-            theta = after
+            before = count
+            if capped == 0:
+                theta = level_of_total * total / (curve + level_of_total * count)
+            else:
+                theta = (total - curve * cap) / count
         if capped == 0:
             spent = 0.0
             for p in range(m):

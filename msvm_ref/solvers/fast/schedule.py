@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.interior import Route, route
+from msvm_ref.solvers.fast.newton import price
 
 POLISH_BELOW = 1e-3
 POLISH_TOLERANCE = 1e-5
@@ -41,6 +44,8 @@ class Schedule:
     tolerance: float
     failures_allowed: int
     barrier: Route
+    newton: Callable[[], float] = lambda: 0.0
+    """What a Newton step would work; asked where few digits are wanted, and passes have to pay for it first."""
     long: int = LONG
     wait: int = PATIENCE
     failures: int = 0
@@ -57,9 +62,10 @@ class Schedule:
         """What an engine's size allows; where the barrier goes through few features it is cheap and sure, and comes first."""
         barrier = route(engine, machine)
         allowed = FAILURES if barrier.everything else 4 * FAILURES
+        newton = partial(price, engine, machine)
         if barrier.system == "features":
-            return Schedule(tolerance, allowed, barrier, long=SOON, failures=allowed + 1)
-        return Schedule(tolerance, allowed, barrier)
+            return Schedule(tolerance, allowed, barrier, newton, SOON, failures=allowed + 1)
+        return Schedule(tolerance, allowed, barrier, newton)
 
     def note(self, was_pass: bool, operations: float, gap: float) -> None:
         if was_pass:
@@ -93,6 +99,10 @@ class Schedule:
             if self.polishing + self.barrier.price > self.allowance:
                 return "pass"  # saving up
             return self._barrier(gap)
+        few = self.tolerance >= POLISH_TOLERANCE
+        if few and self.polishing + self.newton() > self.allowance:
+            self.wait = PATIENCE
+            return "pass"
         self.wait, self.before = PATIENCE, gap
         return "newton"
 

@@ -1,10 +1,4 @@
-"""One example's block, on the components it has in play: its slopes, its exact optimum, and its effect on the scores.
-
-A component leaves play where it sits at a bound and its slope pushes it there: with a shared slack where that slope is below
-the smallest among those that could give (Keerthi et al. 2008, section 4), with its own slack where it is beyond ``room``. An
-example whose components cannot move any more falls asleep. Leaving only saves work: ``survey`` puts back whatever
-violates its condition, from the scores of all, each time the gap is taken.
-"""
+"""One example's block, on the components it has in play (play.py): its exact optimum, and its effect on the scores."""
 
 from __future__ import annotations
 
@@ -13,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.solvers.compiled import njit
-from msvm_ref.solvers.fast.blocks import ARBITRARY, ONE_SIGN, OWN, RELATIVE, SIGNED
+from msvm_ref.solvers.fast.blocks import ARBITRARY, ONE_SIGN, OWN, RELATIVE
 from msvm_ref.solvers.fast.lean import lean
+from msvm_ref.solvers.fast.play import is_held, leave, slopes
 from msvm_ref.solvers.fast.prox import (
     arbitrary_block,
     flat_block,
@@ -24,83 +18,6 @@ from msvm_ref.solvers.fast.prox import (
     own_block_relative,
     two_signs_block,
 )
-
-FULL = 1.0 - 1e-15
-"""A shared slack is used up from this part of its cost on."""
-
-
-@lean(inline="always")
-def wanted(shape: int, y: int, pinned: bool, play: Any, i: int, m: int, d: int, out: Any) -> int:
-    """The classes whose scores the block asks for, into ``out``; how many. A pinned sum needs no own score: it cancels."""
-    if shape == ARBITRARY:
-        for c in range(d):
-            out[c] = c
-        return d
-    for j in range(m):
-        out[j] = play[i, j]
-    if shape == RELATIVE and not pinned:
-        out[m] = y
-        return m + 1
-    return m
-
-
-@lean(inline="always")
-def slopes(
-    machine: tuple[Any, ...], y: int, play: Any, i: int, m: int, scores: Array, at: int, out: Array
-) -> None:
-    """g_p = gamma_p - mu_p(scores) for the components in play, from row ``at`` of the scores (sum 0 under sum-to-zero)."""
-    shape, _, sigma, _, rows, _, gamma, mask, _, _ = machine
-    if shape == RELATIVE:
-        for j in range(m):
-            p = play[i, j]
-            out[j] = gamma[y, p] - sigma[y, p] * (scores[at, y] - scores[at, p])
-    elif shape == SIGNED:
-        for j in range(m):
-            p = play[i, j]
-            out[j] = gamma[y, p] - sigma[y, p] * scores[at, p]
-    else:
-        for p in range(m):
-            out[p] = 0.0
-            if mask[y, p]:
-                out[p] = gamma[y, p]
-                for c in range(m):
-                    out[p] -= rows[y, p, c] * scores[at, c]
-
-
-@lean(inline="always")
-def expand(
-    machine: tuple[Any, ...],
-    y: int,
-    play: Any,
-    i: int,
-    m: int,
-    beta: Array,
-    classes: Any,
-    out: Array,
-) -> int:
-    """sum_p beta_p (Pi nu)[y, p] as (classes, values); how many."""
-    shape, _, sigma, pull, rows, _, gamma, _, _, _ = machine
-    d, total = len(gamma), 0.0
-    if shape == ARBITRARY:
-        for c in range(d):
-            classes[c], out[c] = c, 0.0
-            for p in range(d):
-                out[c] += beta[p] * rows[y, p, c]
-        return d
-    for j in range(m):
-        share = sigma[y, play[i, j]] * beta[j]
-        total += share
-        classes[j], out[j] = play[i, j], -share if shape == RELATIVE else share
-    if shape == RELATIVE:
-        classes[m], out[m] = y, total
-        return m + 1
-    if pull == 0.0 or total == 0.0:
-        return m
-    for c in range(d):
-        classes[c], out[c] = c, pull * total
-    for j in range(m):
-        out[play[i, j]] += sigma[y, play[i, j]] * beta[j]
-    return d
 
 
 @lean(inline="always")
@@ -168,6 +85,7 @@ def block_step(
     play: Any,
     i: int,
     m: int,
+    total: float,
     g: Array,
     alpha: Array,
     new: Array,
@@ -182,108 +100,69 @@ def block_step(
     """The block's optimum over the components in play into ``new``, its effect on the scores into (classes, move).
 
     Returns how many classes that are, 0 where the dual would not gain, and the gain. ``g`` are the slopes with the example's
-    own part in them; the last five are scratch. The block is solved for k / omega, which overshoots by omega where nothing
+    own part in them, ``total`` is sum sigma alpha; the last five are scratch. Under sum-to-zero what every class gains is the
+    move of a class d. The block is solved for k / omega, which overshoots by omega where nothing
     binds (successive overrelaxation, Mangasarian and Musicant 1999): its slope along the change is at least k / omega times
     the change's square, so that the dual still gains k (1 / omega - 1 / 2) times it for omega < 2.
     """
     shape, slack, sigma, pull, rows, _, _, _, _, width = machine
-    d, total = alpha.shape[1], 0.0
+    d = alpha.shape[1]
     if shape == ARBITRARY:
-        for j in range(d):
-            change[j] = alpha[i, j]
-        expand(machine, y, play, i, m, change, classes, move)
+        spread(rows[y], alpha[i], move)
         for p in range(d):
             back = 0.0
             for c in range(d):
                 back += rows[y, p, c] * move[c]
             q[p], new[p] = g[p] + k / omega * back, alpha[i, p]
     else:
-        for j in range(m):
-            total += sigma[y, play[i, j]] * alpha[i, play[i, j]]
         total *= 1.0 if shape == RELATIVE else pull
         for j in range(m):
             p = play[i, j]
             q[j] = g[j] + k / omega * sigma[y, p] * (sigma[y, p] * alpha[i, p] + total)
             new[j] = alpha[i, p]
     solve_block(machine, y, k / omega, cost, pinned, play, i, m, q, v, curve, order, new)
-    gain, before, after = 0.0, 0.0, 0.0
+    gain, before, after, total, size = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(m):
-        old = alpha[i, play[i, j]]
+        p = play[i, j]
+        old = alpha[i, p]
         change[j] = new[j] - old
         gain += g[j] * change[j]
-        before += old * old if slack == OWN else old
-        after += new[j] * new[j] if slack == OWN else new[j]
+        if width > 0.0:
+            before += old * old if slack == OWN else old
+            after += new[j] * new[j] if slack == OWN else new[j]
+        share = sigma[y, p] * change[j]
+        total += share
+        size += share * share
+        classes[j], move[j] = p, -share if shape == RELATIVE else share
     rise = after - before if slack == OWN else after * after - before * before
     gain -= width * rise / (2.0 * cost)
-    count = expand(machine, y, play, i, m, change, classes, move)
-    if pinned and shape == RELATIVE:
-        count -= 1  # what the own class gains is rounding
-    size = 0.0
-    for t in range(count):
-        size += move[t] * move[t]
+    count = m
+    if shape == ARBITRARY:
+        spread(rows[y], change, move)
+        size = 0.0
+        for c in range(d):
+            size += move[c] * move[c]
+    elif shape == RELATIVE:
+        if not pinned:  # else what the own class gains is rounding
+            classes[m], move[m] = y, total
+            count, size = m + 1, size + total * total
+    elif pull != 0.0:
+        classes[m], move[m] = d, pull * total
+        count, size = m + 1, size + pull * total * total
     gain -= 0.5 * k * size
     return (count, gain) if gain > 0.0 else (0, 0.0)
 
 
 @lean(inline="always")
-def leave(
-    machine: tuple[Any, ...],
-    y: int,
-    cost: float,
-    room: float,
-    play: Any,
-    i: int,
-    m: int,
-    pinned: bool,
-    alpha: Array,
-    g: Array,
-) -> tuple[int, bool, float]:
-    """(components still in play, is their sum pinned at its bound, the largest KKT violation among them).
-
-    The violation is the largest slope of the dual along a feasible direction that moves one multiplier or, with a
-    shared slack, trades one for another. ``play`` and ``g`` keep those that stay, in order. With infinite ``room``
-    nobody leaves.
-    """
-    shape, slack, _, _, _, _, _, mask, capped, width = machine
-    worst, ridge = 0.0, width / cost
-    if slack == OWN:
-        low = 0.0
-    else:
-        low, best, spent = np.inf, -np.inf, 0.0
-        for j in range(m):
-            p = play[i, j]
-            if shape != ARBITRARY or mask[y, p]:
-                best = max(best, g[j])
-                if alpha[i, p] > 0.0:
-                    spent += alpha[i, p]
-                    low = min(low, g[j])
-        shift = ridge * spent
-        if not pinned:
-            pinned = capped and room < np.inf and spent >= cost * FULL and low > shift
-            if not capped or spent < cost * FULL:
-                low = min(low, shift)
-            if not pinned:
-                best = max(best, shift)
-        worst = max(best - low, 0.0)
-    kept = 0
-    for j in range(m):
-        p, gone = play[i, j], False
-        if slack == OWN:
-            at = alpha[i, p]
-            slope = g[j] - ridge * at
-            held = (at <= 0.0 and slope < 0.0) or (capped and at >= cost and slope > 0.0)
-            if not held:
-                worst = max(worst, abs(slope))
-            gone = held and abs(slope) > room
-        elif g[j] < low:
-            gone = room < np.inf and alpha[i, p] <= 0.0
-        if not gone or shape == ARBITRARY:
-            play[i, kept], g[kept] = p, g[j]
-            kept += 1
-    return kept, pinned, worst
+def spread(rows: Array, beta: Array, out: Array) -> None:
+    """sum_p beta_p rows_p"""
+    for c in range(len(rows)):
+        out[c] = 0.0
+        for p in range(len(rows)):
+            out[c] += beta[p] * rows[p, c]
 
 
-@lean()
+@lean(inline="always")
 def visit(
     machine: tuple[Any, ...],
     i: int,
@@ -302,9 +181,10 @@ def visit(
     """
     play, count, pinned, asleep = lists
     classes, ranking, move, _, here, g, new, q, v, curve, change = scratch
-    m = count[i]
-    slopes(machine, label, play, i, m, here, 0, g)
-    m, pinned[i], violation = leave(machine, label, cost, room, play, i, m, pinned[i], alpha, g)
+    best, low, spent = slopes(machine, label, play, i, count[i], here, alpha, g)
+    m, pinned[i], violation, total = leave(
+        machine, label, cost, room, play, i, count[i], pinned[i], alpha, g, best, low, spent
+    )
     count[i], asleep[i] = m, is_held(m, pinned[i], violation)
     if asleep[i]:
         return 0, 0.0, 0.0
@@ -318,6 +198,7 @@ def visit(
         play,
         i,
         m,
+        total,
         g,
         alpha,
         new,
@@ -333,75 +214,3 @@ def visit(
         for j in range(m):
             alpha[i, play[i, j]] = new[j]
     return moved, gain, violation
-
-
-@njit(cache=True, error_model="numpy")
-def survey(
-    machine: tuple[Any, ...],
-    y: Any,
-    cost: Array,
-    scores: Array,
-    alpha: Array,
-    room: float,
-    play: Any,
-    count: Any,
-    pinned: Any,
-    asleep: Any,
-) -> tuple[float, float, float, float]:
-    """(loss, gain, inner, violation): sums of C_i L, of the dual's linear and cost terms and of <A_i, f(x_i)>; the worst.
-
-    Puts into play whatever is not held at its bound, and wakes the examples that can move. <A_i, f> = sum_p alpha_p mu_p(f).
-    """
-    shape, slack, _, _, _, _, gamma, mask, capped, width = machine
-    n, d = scores.shape
-    g = np.empty(d)
-    loss, gain, inner, worst = 0.0, 0.0, 0.0, 0.0
-    for i in range(n):
-        asleep[i] = True
-        if cost[i] <= 0.0:
-            continue
-        label, m = y[i], 0
-        for p in range(d):
-            if mask[label, p] or shape == ARBITRARY:
-                play[i, m] = p
-                m += 1
-        slopes(machine, label, play, i, m, scores, i, g)
-        total, squares, xi, top = 0.0, 0.0, 0.0, 0.0
-        for j in range(m):
-            p = play[i, j]
-            if shape == ARBITRARY and not mask[label, p]:
-                continue
-            top = max(top, g[j])
-            if slack == OWN and not g[j] <= 0.0:
-                xi += slack_loss(g[j], capped, width)
-            at = alpha[i, p]
-            if at != 0.0:
-                gain += gamma[label, p] * at
-                inner += (gamma[label, p] - g[j]) * at
-                total += at
-                squares += at * at
-        if slack != OWN:
-            xi, squares = slack_loss(top, capped, width), total * total
-        loss += cost[i] * xi
-        gain -= width * squares / (2.0 * cost[i])
-        count[i], pinned[i], violation = leave(
-            machine, label, cost[i], room, play, i, m, False, alpha, g
-        )
-        asleep[i] = is_held(count[i], pinned[i], violation)
-        worst = max(worst, violation)
-    return loss, gain, inner, worst
-
-
-@lean(inline="always")
-def slack_loss(xi: float, capped: bool, width: float) -> float:
-    """phi(xi) = (c / h) (xi - c/2), c = min(xi, h) where capped, else xi; xi itself where h = 0."""
-    if width == 0.0:
-        return xi
-    curved = min(xi, width) if capped else xi
-    return curved / width * (xi - 0.5 * curved)
-
-
-@lean(inline="always")
-def is_held(m: int, pinned: bool, violation: float) -> bool:
-    """Can nothing in play move, or gain by it? One component whose sum is pinned cannot."""
-    return bool(m == 0 or (m == 1 and pinned) or violation <= 0.0)

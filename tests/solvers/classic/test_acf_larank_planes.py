@@ -389,7 +389,7 @@ def test_a_pass_over_a_part_counts_the_visits_of_that_part():
     X, y = blobs(3)
     problem = mr.Problem(mr.WW, X, y)
     engine = LinearEngine(problem, blocks(problem), 0.0)
-    engine.survey(engine.scores)
+    engine.survey()
     for part in np.array_split(np.arange(problem.n), 5):
         engine.pass_over(part)
     assert engine.evaluations == problem.n * problem.d

@@ -21,12 +21,12 @@ from tests.solvers.fast.test_fast import COSTS, MACHINES, data
 
 FRESH = """
 import msvm_ref as mr, numpy as np
-from msvm_ref.solvers.fast import kernel_engine, linear_engine, steps
+from msvm_ref.solvers.fast import kernel_engine, linear_engine, survey
 y = np.arange(120) % 4
 X = np.random.default_rng(0).normal(size=(120, 5)) + np.eye(4, 5)[y]
 for kernel in (mr.rbf(0.2), mr.linear):
     assert mr.solve(mr.Problem(mr.CS, X, y, kernel=kernel), "fast", tolerance=1e-6).converged
-for kernel in (kernel_engine.epoch, linear_engine.dense_epoch, steps.survey):
+for kernel in (kernel_engine.epoch, linear_engine.dense_epoch, survey.survey):
     assert not kernel.signatures, kernel
 """
 
@@ -46,8 +46,7 @@ def test_the_survey_says_what_the_compiled_one_says(machine, cost):
     one, together = (LinearEngine(problem, blocks(problem), 0.0) for _ in range(2))
     together.momentum = Momentum()
     for _ in range(3):
-        scores = one.scores
-        assert together.survey(scores) == pytest.approx(one.survey(scores), rel=1e-9, abs=1e-9)
+        assert together.survey() == pytest.approx(one.survey(), rel=1e-9, abs=1e-9)
         one.pass_over(np.flatnonzero(~one.asleep))
         together.restart(one.alpha, one.b0)
 

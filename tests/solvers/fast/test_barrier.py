@@ -108,7 +108,7 @@ def test_the_face_of_a_barrier_that_stops_early():
     X, y = data(200, 3, 3)
     problem = mr.Problem(mr.OVA, X, y, C=10.0)
     engine, machine = engine_of(problem)
-    engine.survey(engine.scores)
+    engine.survey()
     face = barrier.interior(engine, machine, False, 1e-6)
     inside = lambda alpha: int(((alpha > 0) & (alpha < 10.0 * (1 - 1e-12))).sum())  # noqa: E731
     assert inside(engine.alpha) == 600
@@ -141,7 +141,7 @@ def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
 
     monkeypatch.setattr(barrier, "DenseSystem", Watched)
     engine, machine = engine_of(problem)
-    engine.survey(engine.scores)
+    engine.survey()
     barrier.interior(engine, machine, False, 1e-9)
     assert switched
     certificate = mr.certify(problem, alpha=engine.alpha)

@@ -183,7 +183,7 @@ def test_components_leave_play_and_examples_fall_asleep():
     X, y = data(300, 8, 5)
     problem = mr.Problem(mr.CS, X, y, C=4.0)
     engine = LinearEngine(problem, blocks(problem), 0.0)
-    engine.survey(engine.scores)
+    engine.survey()
     assert (engine.count == 7).all()
     for _ in range(30):
         engine.pass_over(np.flatnonzero(~engine.asleep))
@@ -204,14 +204,14 @@ def test_a_relaxed_pass_gains_what_it_says(machine, cost):
         engine = LinearEngine(problem, blocks(problem), 0.0)
         engine.omega, before = omega, 0.0
         for _ in range(4):
-            engine.survey(engine.scores)
+            engine.survey()
             engine.pass_over(np.arange(problem.n))
             assert (engine.gains >= 0).all()
             after = judge(problem, Candidate(None, None, engine.alpha)).dual_value
             assert engine.gains.sum() == pytest.approx(after - before, rel=1e-9, abs=1e-9)
             before = after
             scores = engine.scores
-            inner = engine.survey(scores)[2]
+            inner = engine.survey()[2]
             assert inner == pytest.approx((engine.A * scores).sum(), rel=1e-9, abs=1e-9)
 
 
@@ -221,7 +221,7 @@ def test_relaxation_goes_beyond_the_blocks_optimum():
     for omega in (1.0, RELAXED):
         engine = LinearEngine(problem, blocks(problem), 0.0)
         engine.omega = omega
-        engine.survey(engine.scores)
+        engine.survey()
         engine.pass_over(np.array([0]))
         reached.append(engine.alpha[0, 1])
     assert reached[1] == pytest.approx(RELAXED * reached[0])
@@ -419,9 +419,9 @@ class TestBugsPutIn:
     def test_who_left_is_never_put_back(self, monkeypatch, kept):
         original, first = driver.KernelEngine.survey, [True]
 
-        def forgetful(self, scores):
+        def forgetful(self):
             before = getattr(self, kept).copy()
-            result = original(self, scores)
+            result = original(self)
             if not first.pop():
                 worse = np.maximum if kept == "asleep" else np.minimum
                 worse(getattr(self, kept), before, out=getattr(self, kept))
@@ -435,9 +435,9 @@ class TestBugsPutIn:
     def test_stale_gradient(self, monkeypatch):
         original = driver._Ascent._pass
 
-        def forgetful(self):
+        def forgetful(self, **options):
             kept = self.engine.lines.copy()
-            work = original(self)
+            work = original(self, **options)
             self.engine.lines[:, :20] = kept[:, :20]
             return work
 
@@ -451,11 +451,11 @@ class TestBugsPutIn:
         small = {"cache_mb": 5 * 40 * 8 / 1e6}
         assert self.outcome(**small).converged
 
-        def mixed_up(self):
+        def mixed_up(self, **options):
             slot = self.engine.rows.arguments[6]
             held = np.flatnonzero(slot >= 0)
             slot[held] = np.roll(slot[held], 1)
-            return original(self)
+            return original(self, **options)
 
         monkeypatch.setattr(driver._Ascent, "_pass", mixed_up)
         only_passes(monkeypatch)

@@ -1,0 +1,141 @@
+"""W itself: what all classes have in common, scores some rows at a time, the last pass, a mapped file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import msvm_ref as mr
+from msvm_ref.solvers.fast import linear_engine, newton
+from msvm_ref.solvers.fast.blocks import blocks
+from msvm_ref.solvers.fast.engine import RELAXED
+from msvm_ref.solvers.fast.interior import Route
+from msvm_ref.solvers.fast.linear_engine import LinearEngine
+from msvm_ref.solvers.fast.schedule import LONG, RARELY, Schedule
+from tests.solvers.fast.test_fast import COSTS, MACHINES, data
+
+FORMS = {"dense": np.asarray, "sparse": sparse.csr_array}
+
+
+def engine_at(machine, form, classes=7, rho=0.5, passes=3, C=2.0):
+    """Some passes in, with duplicates, a zero row, a weight of 0 and an absent class."""
+    X, y = data(40, classes, 6)
+    X[10:14], X[14] = X[:4], 0.0
+    weight = np.where(np.arange(40) % 9, 1.0, 0.0)
+    given = FORMS[form](np.where(abs(X) > 0.4, X, 0.0))
+    problem = mr.Problem(machine, given, y, C=C, sample_weight=weight, n_classes=classes + 1)
+    engine = LinearEngine(problem, blocks(problem), rho)
+    for _ in range(passes):
+        engine.violation = engine.survey()[-1]
+        for _ in range(3):
+            engine.pass_over(np.flatnonzero(~engine.asleep))
+    return engine
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+def test_the_weights_follow_the_multipliers(machine, cost, form, monkeypatch):
+    """W = X' A and b = rho sum A after steps that move few classes and, under sum-to-zero, what all have in common."""
+    for many in (linear_engine.MANY, 0):  # all classes summed, and those asked for alone
+        monkeypatch.setattr(linear_engine, "MANY", many)
+        engine = engine_at(machine.with_cost(cost), form)
+        W, bias = engine.W.copy(), engine.bias.copy()
+        np.testing.assert_allclose(W, engine.X.T @ engine.A, atol=1e-9)
+        np.testing.assert_allclose(bias, 0.5 * engine.A.sum(axis=0), atol=1e-9)
+        np.testing.assert_allclose(engine.scores, engine.X @ W + bias, atol=1e-9)
+        engine.refresh()
+        np.testing.assert_allclose(engine.W, W, atol=1e-9)
+        np.testing.assert_allclose(engine.bias, bias, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("machine", [mr.CS, mr.WW, mr.LLW, mr.ATM], ids=lambda m: m.name)
+def test_some_rows_at_a_time_say_what_all_say(machine, form, monkeypatch):
+    engine = engine_at(machine, form)
+    whole = engine.survey()
+    lists = [a.copy() for a in (engine.count, engine.pinned, engine.asleep, engine.scores)]
+    squares = engine.squares
+    for together in (1, 8 * 3, 8 * 39):
+        monkeypatch.setattr(linear_engine, "TOGETHER", together)
+        assert engine.survey() == pytest.approx(whole, rel=1e-12, abs=1e-12)
+        for before, now in zip(
+            lists, (engine.count, engine.pinned, engine.asleep, engine.scores), strict=True
+        ):
+            np.testing.assert_allclose(now, before, atol=1e-12)
+        engine.refresh()
+        np.testing.assert_allclose(engine.W, engine.X.T @ engine.A, atol=1e-9)
+        assert sum(part.shape[0] for _, part in engine.row_blocks()) == 40
+        again = LinearEngine(mr.Problem(machine, engine.X, engine.y, n_classes=8), engine.blocks, 0)
+        np.testing.assert_allclose(again.squares, squares, rtol=1e-12)
+
+
+def test_the_last_pass_before_a_gap_does_not_overshoot(monkeypatch):
+    """One, and only after passes that cost many times as much."""
+    X, y = data(700, 5, 4)
+    rounds, original, surveyed = [[]], LinearEngine.pass_over, LinearEngine.survey
+
+    def watched(self, order):
+        rounds[-1].append(self.omega)
+        return original(self, order)
+
+    def counted(self, room=0.0):
+        rounds.append([])
+        return surveyed(self, room)
+
+    monkeypatch.setattr(LinearEngine, "pass_over", watched)
+    monkeypatch.setattr(LinearEngine, "survey", counted)
+    assert mr.solve(mr.Problem(mr.CS, X, y, C=4.0), "fast", tolerance=1e-4).converged
+    exact = [omegas for omegas in rounds if 1.0 in omegas]
+    assert exact
+    assert all(omegas.index(1.0) == len(omegas) - 1 > 0 for omegas in exact)
+    assert {omega for omegas in rounds for omega in omegas} == {1.0, RELAXED}
+
+
+def test_a_newton_step_is_asked_for_its_price():
+    plan = Schedule(1e-3, 3, Route("whole", False, 1e30), newton=lambda: 1e6)
+    told = []
+    for _ in range(4 * LONG):
+        plan.note(True, 1e6 / (RARELY * 2 * LONG), 0.5)
+        told.append(plan.next(0.5))
+    assert "newton" not in told[: LONG + 2]
+    assert told.count("newton") == 1
+    assert plan.passing >= 1e6 / RARELY
+
+
+def test_the_price_is_what_the_step_says():
+    problem = mr.Problem(mr.WW, *data(60, 4, 3))
+    engine = LinearEngine(problem, blocks(problem), 0.0)
+    for _ in range(5):
+        engine.survey()
+        engine.pass_over(np.flatnonzero(~engine.asleep))
+    said = newton.price(engine, engine.blocks)
+    assert said > 0
+    assert newton.newton(engine, engine.blocks, False, lambda alpha, effect: 0.0) == said
+
+
+def test_a_mapped_file_is_not_copied(tmp_path):
+    X, y = data(650, 4, 5)
+    X.tofile(tmp_path / "X")
+    kept = np.memmap(tmp_path / "X", dtype=float, mode="r", shape=X.shape)
+    problem = mr.Problem(mr.LLW, kept, y)
+    assert np.shares_memory(problem.X, kept)
+    assert not problem.X.flags.writeable
+    mapped, whole = (
+        mr.solve(p, "fast", tolerance=1e-6) for p in (problem, mr.Problem(mr.LLW, X, y))
+    )
+    assert mapped.converged
+    assert mapped.objective == pytest.approx(whole.objective, rel=1e-6)
+    for other in (
+        np.memmap(tmp_path / "X", dtype=float, mode="r+", shape=X.shape),  # may change
+        np.memmap(tmp_path / "X", dtype=float, mode="r", shape=X.shape, order="F"),
+        np.memmap(tmp_path / "X", dtype=np.int64, mode="r", shape=X.shape)[:, :1] % 7,
+    ):
+        copied = mr.Problem(mr.CS, other, y).X
+        assert not np.shares_memory(copied, other)
+        assert copied.dtype == np.float64
+    X[3, 2] = np.inf
+    X.tofile(tmp_path / "X")
+    with pytest.raises(mr.MsvmError, match=r"finite.*\[3, 2\]"):
+        mr.Problem(mr.CS, np.memmap(tmp_path / "X", dtype=float, mode="r", shape=X.shape), y)
