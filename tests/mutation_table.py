@@ -334,12 +334,8 @@ MUTANTS = (
         LENGTHS,
     ),
     Mutant("solvers/certifying.py", "if is_large(problem):", "if False:", PARTNER),
-    Mutant(
-        "solvers/partner.py", "max(value - own.upper, 0.0)", "max(value - own.lower, 0.0)", FINER
-    ),
-    Mutant(
-        "solvers/partner.py", "SHARE, FINER = 1e-2, 0.45, 0.5", "SHARE, FINER = 1e-2, 9, 1", FINER
-    ),
+    Mutant("solvers/fast/aim.py", "SHARE, COARSEST = 0.45", "SHARE, COARSEST = 0.9", FINER),
+    Mutant("solvers/fast/aim.py", "(self.against - dual)", "(self.against - primal)", FINER),
     Mutant("solvers/bias.py", "with_[:2], without[:1]", "with_[:1], without[:1]", LOSSLESS),
     Mutant(
         "solvers/bias.py",

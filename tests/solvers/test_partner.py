@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 import msvm_ref as mr
-from msvm_ref.judge.candidate import Candidate
 from msvm_ref.solvers import lower_bound, partner
+from msvm_ref.solvers.fast.aim import Aim
 
 
 @pytest.fixture
@@ -56,25 +54,28 @@ def test_the_enclosure_is_at_most_twice_as_wide_as_the_weights_are_wrong(solved,
     assert certificate.optimal(1e-6)
 
 
-@pytest.mark.parametrize("error", [10.0, 1e-1, 1e-2, 1e-3, 1e-5, 0.0, -1.0])
+@pytest.mark.parametrize("error", [10.0, 1e-1, 1e-2, 1e-3, 1e-5, 0.0, np.inf])
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_tolerances_become_finer_until_the_promise_is_kept(monkeypatch, error, share):
-    """A solver whose gap is its tolerance, so much of it the dual's; the optimum is 100."""
-    asked, value = [1.0], 100 * (1 + error) if error >= 0 else np.inf
+def test_the_aim_is_finer_until_the_promise_is_kept(error, share):
+    """So much of a gap is the dual's; the optimum is 100. The first gap within the aim keeps the promise, and is not far finer."""
+    aim = Aim(1e-9, 100 * (1 + error))
+    for gap in np.logspace(0, -9.5, 400):
+        dual = 100 - 100 * share * gap
+        if gap * 100 / (dual + 100 * gap) <= aim.at(dual + 100 * gap, dual):
+            break
+    assert 100 - dual <= 100 * error + 1e-9 * 100.001
+    assert gap >= min(0.2 * max(error, 1e-9), 5e-3)
+    assert Aim(1e-9).at(100.0, 50.0) == 1e-9
 
-    def solver(problem, method, *, tolerance, start):
-        assert tolerance <= max(0.5 * asked[-1], 1e-9) < asked[-1]
-        assert isinstance(start, Candidate) if len(asked) == 1 else start.asked == asked[-1]
-        asked.append(tolerance)
-        lower = 100 - 100 * share * tolerance
-        own = SimpleNamespace(lower=lower, upper=lower + 100 * tolerance, gap=100 * tolerance)
-        return SimpleNamespace(certificate=own, converged=True, candidate=own, asked=tolerance)
 
-    monkeypatch.setattr(partner, "solve", solver)
-    problem = mr.Problem(mr.CS, np.eye(3), [0, 1, 2])
-    proposed = partner.partner(problem, np.zeros((3, 3)), np.zeros(3), value)
-    assert 100 - proposed.lower <= (value - 100) + 1e-9 * 100.001
-    assert asked[-1] >= min(0.1 * max(value / 100 - 1, 1e-9), 1e-2)  # and no finer than it must be
+def test_a_solve_against_a_value_ends_sooner(solved):
+    problem, s = solved(mr.CS)
+    rough = mr.solve(problem, "fast", tolerance=1e-12, against=1.1 * s.objective)
+    error = 0.1 * s.objective
+    assert s.objective - rough.certificate.lower <= error
+    assert rough.certificate.gap > 1e-9 * s.objective
+    with pytest.raises(mr.DataError, match="against"):
+        mr.solve(problem, "fast", against=-1.0)
 
 
 @pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.3)], ids=str)

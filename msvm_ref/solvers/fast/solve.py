@@ -25,6 +25,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
+from msvm_ref.solvers.fast.aim import Aim
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
@@ -64,6 +65,7 @@ def solve_fast(
     stop: Literal["gap", "kkt"] = "gap",
     kkt: float = 1e-3,
     start: Solution | Candidate | None = None,
+    against: float | None = None,
     progress: Callable[[float], None] | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
     workspace: Workspace | None = None,
@@ -71,15 +73,18 @@ def solve_fast(
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data, or a
     Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends
-    at the papers' rule instead: no KKT violation above ``kkt``. Ctrl-C raises KeyboardInterrupt; with on_interrupt="best" the
-    first one ends the solve like ``max_seconds`` does.
+    at the papers' rule instead: no KKT violation above ``kkt``. ``against`` is what somebody's candidate is worth: the solve may
+    end as soon as an enclosure by its dual point is at most twice as wide as that candidate is wrong. Ctrl-C raises
+    KeyboardInterrupt; with on_interrupt="best" the first one ends the solve like ``max_seconds`` does.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
+    if against is not None and against != np.inf and not (real_number(against) or 0.0) >= 0:
+        raise DataError("against", "be a primal value or inf", repr(against))
     if on_interrupt not in ("raise", "best"):
         raise DataError("on_interrupt", "be 'raise' or 'best'", repr(on_interrupt))
     return _Ascent(
         problem,
-        tolerance,
+        Aim(tolerance, against),
         max_iter,
         max_seconds,
         seed,
@@ -96,7 +101,7 @@ class _Ascent:
     def __init__(
         self,
         problem: Problem,
-        tolerance: float,
+        aim: Aim,
         max_iter: int,
         max_seconds: float,
         seed: int,
@@ -105,7 +110,7 @@ class _Ascent:
         start: Solution | Candidate | None,
         workspace: Workspace,
     ) -> None:
-        self.problem, self.tolerance, self.kkt = problem, tolerance, kkt
+        self.problem, self.aim, self.tolerance, self.kkt = problem, aim, aim.at(1.0, 0.0), kkt
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
         self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
         self.machine = blocks(problem)
@@ -142,13 +147,15 @@ class _Ascent:
 
     def _climb(self, progress: Callable[[float], None] | None) -> str:
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
-        goal, first = max(self.tolerance, FINEST), 0.0
+        strictness, first = 1.0, 0.0
         action = self._passes
         self._state()
         while True:
             spent, was_pass = action(), action == self._passes
             now = self._state()
             schedule.note(was_pass, spent, now.relative)
+            self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
+            goal = strictness * max(self.tolerance, FINEST)
             barrier = action == self._interior
             whole = barrier and route(self.engine, self.machine).everything
             self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
@@ -164,15 +171,15 @@ class _Ascent:
             elif now.relative <= 0.9 * goal:
                 if self._settled():
                     return "certified"
-                goal = 0.25 * min(
-                    goal, max(now.relative, 1e-18)
-                )  # the judge's own rounding and repairs take their part
+                # the judge's own rounding and repairs take their part
+                goal = 0.25 * min(goal, max(now.relative, 1e-18))
+                strictness = goal / max(self.tolerance, FINEST)
             reason = self.stopping.reason(
                 now.relative, self.passes, goal, self.interrupt.asked, self.kkt is None
             )
             if reason == "rounding" and self.engine.at_once:
                 # what steps together cannot tell any more, visits one by one still may
-                self.engine.momentum, goal = None, max(self.tolerance, FINEST)
+                self.engine.momentum, strictness = None, 1.0
                 self.stopping = Stopping(
                     self.stopping.deadline, self.stopping.max_iter, self.stopping.judging
                 )
