@@ -335,7 +335,6 @@ MUTANTS = (
     ),
     Mutant("solvers/certifying.py", "if is_large(problem):", "if False:", PARTNER),
     Mutant("solvers/fast/aim.py", "SHARE, COARSEST = 0.45", "SHARE, COARSEST = 0.9", FINER),
-    Mutant("solvers/fast/aim.py", "(self.against - dual)", "(self.against - primal)", FINER),
     Mutant("solvers/bias.py", "with_[:2], without[:1]", "with_[:1], without[:1]", LOSSLESS),
     Mutant(
         "solvers/bias.py",

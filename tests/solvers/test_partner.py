@@ -57,7 +57,7 @@ def test_the_enclosure_is_at_most_twice_as_wide_as_the_weights_are_wrong(solved,
 @pytest.mark.parametrize("error", [10.0, 1e-1, 1e-2, 1e-3, 1e-5, 0.0, np.inf])
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_the_aim_is_finer_until_the_promise_is_kept(error, share):
-    """So much of a gap is the dual's; the optimum is 100. The first gap within the aim keeps the promise, and is not far finer."""
+    """So much of a gap is the dual's; the optimum is 100. The first gap within the aim keeps the promise, not far finer."""
     aim = Aim(1e-9, 100 * (1 + error))
     for gap in np.logspace(0, -9.5, 400):
         dual = 100 - 100 * share * gap

@@ -3,7 +3,7 @@
     optimum - D  <=  V - optimum        for a candidate worth V: the enclosure [D, V] is at most twice as wide as it is wrong
 
 With P of the solver's own weights, o = optimum - D and e = V - optimum, a gap P - D >= o of at most SHARE (V - D) =
-SHARE (e + o) says o <= SHARE / (1 - SHARE) e <= e. So that is what to aim at while D rises, and never at less than was asked for.
+SHARE (e + o) says o <= SHARE / (1 - SHARE) e <= e. So that is what to aim at while D rises, if it is not less than was asked.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ def solve_fast(
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data, or a
     Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends
-    at the papers' rule instead: no KKT violation above ``kkt``. ``against`` is what somebody's candidate is worth: the solve may
-    end as soon as an enclosure by its dual point is at most twice as wide as that candidate is wrong. Ctrl-C raises
+    at the papers' rule instead: no KKT violation above ``kkt``. ``against`` is what somebody's candidate is worth: the solve
+    may end as soon as an enclosure by its dual point is at most twice as wide as that candidate is wrong. Ctrl-C raises
     KeyboardInterrupt; with on_interrupt="best" the first one ends the solve like ``max_seconds`` does.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
