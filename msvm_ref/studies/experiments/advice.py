@@ -59,10 +59,10 @@ def _choice(chapter: Chapter, kernel: str, ranked: MeanRanks) -> str:
     first, *others = sorted(behind, key=lambda c: behind[c])
     worse = [n for n in ranked.names if n not in ranked.leaders]
     told = f"tell {', '.join(worse)} to be worse" if worse else "tell nobody to be worse"
+    rest = ", ".join(f"{c} {behind[c]:.1f}" for c in others)
     return (
         f"With {kernel} take {first}: on average over {_sets(chapter)} it is {behind[first]:.1f} points behind the best "
-        f"machine of the set ({', '.join(f'{c} {behind[c]:.1f}' for c in others)}); mean ranks, of which {ranked.names[0]}'s is the "
-        f"first, {told}."
+        f"machine of the set ({rest}); mean ranks, of which {ranked.names[0]}'s is the first, {told}."
     )
 
 
