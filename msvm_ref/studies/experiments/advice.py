@@ -37,7 +37,7 @@ def sentences(chapter: Chapter) -> list[str]:
 
 
 def advice(told: Sequence[Chapter]) -> list[str]:
-    """One sentence a kernel, one for the seconds; what a test of the mean ranks does not tell apart is not put in an order."""
+    """One sentence a kernel, one for the seconds; Nemenyi's test says who is worse than the first by mean rank."""
     by_name = {c.study.name: c for c in told}
     said = []
     for name, kernel in (("uv-table4", "a Gaussian kernel"), ("uv-table5", "a linear kernel")):
@@ -52,17 +52,18 @@ def advice(told: Sequence[Chapter]) -> list[str]:
 
 
 def _choice(chapter: Chapter, kernel: str, ranked: MeanRanks) -> str:
+    """By how many points a machine is behind the best of a data set, on average; and whom the mean ranks tell apart."""
     rows, means = chapter.whole, chapter.means
-    average = [fmean(means[row, c] for row in rows) for c in chapter.columns]
-    points = f"mean accuracies lie within {max(average) - min(average):.1f} points"
+    best = {row: max(means[row, c] for c in chapter.columns) for row in rows}
+    behind = {c: fmean(best[row] - means[row, c] for row in rows) for c in chapter.columns}
+    first, *others = sorted(behind, key=lambda c: behind[c])
     worse = [n for n in ranked.names if n not in ranked.leaders]
-    if not worse:
-        return f"With {kernel} no machine is told from another over {_sets(chapter)}: {points}."
-    leaders = [c for c in chapter.columns if c in ranked.leaders]
-    first = (
-        f"any of {', '.join(leaders)}, not told apart" if leaders[1:] else f"{leaders[0]}, first"
+    told = f"tell {', '.join(worse)} to be worse" if worse else "tell nobody to be worse"
+    rest = ", ".join(f"{c} {behind[c]:.1f}" for c in others)
+    return (
+        f"With {kernel} take {first}: on average over {_sets(chapter)} it is {behind[first]:.1f} points behind the best "
+        f"machine of the set ({rest}); mean ranks, of which {ranked.names[0]}'s is the first, {told}."
     )
-    return f"With {kernel} take {first} over {_sets(chapter)}; told to be worse: {', '.join(worse)} ({points})."
 
 
 def _seconds(chapter: Chapter) -> str:

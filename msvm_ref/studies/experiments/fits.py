@@ -38,8 +38,9 @@ PASSES = 20_000
 SUPPORTS = 1e-3
 """An example supports where a multiplier exceeds this share of its C, or of the largest if that is less: what a solution within
 the studies' gap leaves on other examples is noise, and an interior point leaves some on all of them."""
-TRUTH_UP_TO = 6000
-"""Margin components n d up to which the ground truth is asked where the fast solver left a gap, as it may at a huge C."""
+TRUTH_UP_TO = {"primal": 6000, "dual": 2500}
+"""Margin components n d up to which the ground truth is asked where the fast solver left a gap, as it may at a huge C; the
+dual's matrix is dense, and 4500 of them (abalone, 28 classes) took minutes a cell."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +128,9 @@ class Path:
 
     def _second(self, problem: Problem) -> Solution:
         """Where the fast solver fell short: the ground truth of a small problem, a start from nothing of a large one."""
-        if problem.n * problem.d > TRUTH_UP_TO:
-            return self._fast(problem, None)
         route = "primal" if problem.is_linear else "dual"
+        if problem.n * problem.d > TRUTH_UP_TO[route]:
+            return self._fast(problem, None)
         return solve(problem, route, tolerance=self.fold.tolerance)
 
 

@@ -153,7 +153,10 @@ def test_the_files_that_come_along_are_of_the_studies_and_of_certified_cells(nam
         assert e.row in rows
         assert e.column in columns
         assert e.protocol in PROTOCOLS
-        assert e.gap < 1
+        stopped = next(c.solver for c in study.contenders if c.label == e.column)
+        assert e.gap <= (
+            1 if stopped else 10 * study.tolerance
+        )  # of the two largest sets some stay open
         source = next(s for s in study.sources if s.label == e.row)
         assert e.train == min(source.train, study.protocol(e.protocol).train_at_most)
     assert exported.published(name).rows(()) == [
