@@ -720,7 +720,7 @@ MUTANTS = (
         "solvers/fast/linear_engine.py",
         "common = sums[asked] if lines > d else 0.0",
         "common = 0.0",
-        f"{LINEAR} -k weights_follow",
+        f"{LINEAR} -k visit_sees",
     ),
     Mutant(
         "solvers/fast/linear_engine.py", "W += part.T", "W[:] = part.T", f"{LINEAR} -k some_rows"

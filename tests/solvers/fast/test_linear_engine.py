@@ -12,7 +12,7 @@ from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.engine import RELAXED
 from msvm_ref.solvers.fast.interior import Route
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
-from msvm_ref.solvers.fast.schedule import LONG, RARELY, Schedule
+from msvm_ref.solvers.fast.schedule import LONG, RARELY, ROUND, Schedule
 from tests.solvers.fast.test_fast import COSTS, MACHINES, data
 
 FORMS = {"dense": np.asarray, "sparse": sparse.csr_array}
@@ -36,18 +36,29 @@ def engine_at(machine, form, classes=7, rho=0.5, passes=3, C=2.0):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
-def test_the_weights_follow_the_multipliers(machine, cost, form, monkeypatch):
+def test_the_weights_follow_the_multipliers(machine, cost, form):
     """W = X' A and b = rho sum A after steps that move few classes and, under sum-to-zero, what all have in common."""
-    for many in (linear_engine.MANY, 0):  # all classes summed, and those asked for alone
-        monkeypatch.setattr(linear_engine, "MANY", many)
-        engine = engine_at(machine.with_cost(cost), form)
-        W, bias = engine.W.copy(), engine.bias.copy()
-        np.testing.assert_allclose(W, engine.X.T @ engine.A, atol=1e-9)
-        np.testing.assert_allclose(bias, 0.5 * engine.A.sum(axis=0), atol=1e-9)
-        np.testing.assert_allclose(engine.scores, engine.X @ W + bias, atol=1e-9)
-        engine.refresh()
-        np.testing.assert_allclose(engine.W, W, atol=1e-9)
-        np.testing.assert_allclose(engine.bias, bias, atol=1e-9)
+    engine = engine_at(machine.with_cost(cost), form)
+    W, bias = engine.W.copy(), engine.bias.copy()
+    np.testing.assert_allclose(W, engine.X.T @ engine.A, atol=1e-9)
+    np.testing.assert_allclose(bias, 0.5 * engine.A.sum(axis=0), atol=1e-9)
+    np.testing.assert_allclose(engine.scores, engine.X @ W + bias, atol=1e-9)
+    engine.refresh()
+    np.testing.assert_allclose(engine.W, W, atol=1e-9)
+    np.testing.assert_allclose(engine.bias, bias, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("machine", [mr.WW, mr.LLW, mr.ATS], ids=lambda m: m.name)
+def test_a_visit_sees_the_scores_of_the_classes_in_play(machine, form):
+    """Few of 24 classes, or all: both are summed, in ways of their own where rows are sparse."""
+    engine, met = engine_at(machine, form, classes=23, passes=10), set()
+    for i in np.flatnonzero(~engine.asleep):
+        asked, scores = engine.play[i, : engine.count[i]].copy(), engine.scores[i]
+        met.add(bool(linear_engine.MANY * len(asked) >= 24))
+        engine.pass_over(np.array([i]))
+        np.testing.assert_allclose(engine.scratch[4][0, asked], scores[asked], atol=1e-9)
+    assert met == {False, True}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -94,14 +105,16 @@ def test_the_last_pass_before_a_gap_does_not_overshoot(monkeypatch):
 
 
 def test_a_newton_step_is_asked_for_its_price():
-    plan = Schedule(1e-3, 3, Route("whole", False, 1e30), newton=lambda: 1e6)
-    told = []
-    for _ in range(4 * LONG):
-        plan.note(True, 1e6 / (RARELY * 2 * LONG), 0.5)
+    """Where few digits are wanted, passes do 1 / RARELY times its work first."""
+    price = RARELY * 2 * LONG * (ROUND + 1e5)
+    plan, told = Schedule(1e-3, 3, Route("whole", False, 1e30), newton=lambda: price), []
+    for _ in range(3 * LONG):
+        plan.note(True, 1e5, 0.5)
         told.append(plan.next(0.5))
-    assert "newton" not in told[: LONG + 2]
+        if told[-1] == "newton":
+            plan.note(False, price, 0.5)
     assert told.count("newton") == 1
-    assert plan.passing >= 1e6 / RARELY
+    assert told.index("newton") >= 2 * LONG - 1
 
 
 def test_the_price_is_what_the_step_says():
