@@ -7,6 +7,9 @@
 phi(xi) is the least v^2 / (2h) + (xi - v), v <= xi, where the cost is capped, and v = xi where it is not (``model/cost.py``);
 with eta = sqrt(c_i / h) v the objective has unit curvature. A component known to be violated enters by its linear piece,
 c_i (gamma - mu), and one known to hold not at all.
+
+cvxpy is handed one vector x = (V, u, eta, xi) and one matrix of inequalities: it takes 3 ms for any problem, and more for every
+further expression and coefficient (``narrow``).
 """
 
 from __future__ import annotations
@@ -19,77 +22,112 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from msvm_ref.judge.candidate import Candidate
+from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.presolve import Presolved
-from msvm_ref.solvers.truth.backends import shift_of, weighted_square
+from msvm_ref.solvers.truth.narrow import narrowed
 
 Index = NDArray[np.int64]
+Entries = tuple[Index, Index, Array]
+"""Rows, columns and values of a sparse matrix."""
 
 
 class PrimalModel:
-    """The cvxpy problem. C is a cvxpy parameter: ``set_costs`` re-uses what was compiled for another C."""
+    """The cvxpy problem. Where it is ``kept`` C is a cvxpy parameter: ``set_costs`` re-uses what was compiled for another C."""
 
-    def __init__(self, given: Presolved) -> None:
-        self.given, spec, (_, q) = given, given.problem.spec, given.Z.shape
-        self.V = cp.Variable(q * spec.d) if q else None  # one class after the other
-        self.u, constraints = shift_of(given, self.V)
-        self.C, self.root = cp.Parameter(nonneg=True), cp.Parameter(nonneg=True)  # c, sqrt(h / c)
-        hinge, linear = np.nonzero(given.pieces.hinge), np.nonzero(given.pieces.linear)
-        self.margins: Any = None
-        objective: Any = weighted_square(self.V, np.tile(given.h, spec.d)) / 2
-        if len(linear[0]):
-            objective -= self.C * (given.weight[linear[0]] @ self._mu(*linear))
-        if len(hinge[0]):
-            i = hinge[0]
-            owner, group = (
-                np.unique(i, return_inverse=True) if spec.shared else (i, np.arange(len(i)))
-            )
-            share = sparse.csr_array((np.ones(len(i)), (np.arange(len(i)), group)))
-            weight = given.weight[owner]
-            slack: Any = 0
-            if spec.width:
-                eta = cp.Variable(len(owner))
-                slack = self.root * (sparse.csr_array(share / np.sqrt(weight)) @ eta)
-                objective += cp.sum_squares(eta) / 2
-            if spec.capped:
-                xi = cp.Variable(len(owner), nonneg=True)
-                slack = slack + share @ xi
-                objective += self.C * (weight @ xi)
-            self.margins = self._mu(*hinge) + slack >= given.gamma[given.problem.y[i], hinge[1]]
-            constraints.append(self.margins)
-        if spec.sum_to_zero and self.V is not None:
-            constraints.append(cp.sum(cp.reshape(self.V, (q, spec.d), order="F"), axis=1) == 0)
+    def __init__(self, given: Presolved, kept: bool = False) -> None:
+        self.given, self.problem, spec, d = (
+            given,
+            given.problem,
+            given.problem.spec,
+            given.problem.d,
+        )
+        self.i, self.p = i, p = np.nonzero(given.pieces.hinge)
+        known, at = np.nonzero(given.pieces.linear)
+        nu = given.nu[self.problem.y[i], p]
+        pull = given.weight[known, None] * given.nu[self.problem.y[known], at]
+        Z, G, t, self.Q = narrowed(given, i, given.Z[known].T @ pull)
+        owner, group = np.unique(i, return_inverse=True) if spec.shared else (i, np.arange(len(i)))
+        row, slack, q = np.arange(len(i)), np.arange(len(owner)), Z.shape[1]
+
+        u = q * d  # where each part of x begins; V comes first, one class after the other
+        eta = u + d * (given.shift != "none")
+        xi = eta + len(owner) * (spec.width > 0)
+        end = xi + len(owner) * spec.capped
+        self.places = slice(u), slice(u, eta)
+        size = max(end, 1)
+        curve, price = np.ones(size), np.zeros(size)
+        curve[:u], curve[u:eta], curve[xi:end] = np.tile(given.h[:q], d), 0.0, 0.0
+        price[:u], price[u:eta] = -G.T.ravel(), -pull.sum(axis=0)[: eta - u]
+        price[xi:end] = given.weight[owner][: end - xi]
+        above, equal = [_outer(nu, Z)], list[Entries]()
+        if given.shift != "none":
+            above.append(_outer(nu, np.ones((len(i), 1)), u))
+        if spec.capped:
+            above += [(row, xi + group, np.ones(len(i)))]
+            above += [(len(i) + slack, xi + slack, np.ones(len(owner)))]  # xi >= 0
+        if spec.sum_to_zero:
+            equal += [(np.tile(np.arange(q), d), np.arange(u), np.ones(u))]
         if spec.sum_to_zero and given.shift == "free":
-            constraints.append(cp.sum(self.u) == 0)
+            equal += [(np.full(d, q), np.arange(u, eta), np.ones(d))]
+        if given.shift == "tied":  # V't = u, in units of t
+            unit = 2.0 ** -np.frexp(abs(t).max())[1]
+            equal += [_outer(np.eye(d), np.tile(unit * t, (d, 1)), 0, q)]
+            equal += [(q + np.arange(d), np.arange(u, eta), np.full(d, -unit))]
+
+        costs = self._costs(self.problem)
+        self.parameters = [cp.Parameter(nonneg=True, value=v) for v in costs] if kept else []
+        c, root = self.parameters or costs
+        self.x, self.margins, constraints = cp.Variable(size), None, list[Any]()
+        square = sparse.diags_array(curve / 2, format="csc")
+        objective = cp.quad_form(self.x, square, assume_PSD=True) + (c * price) @ self.x
+        if len(i):
+            least = np.zeros(len(i) + end - xi)
+            least[: len(i)] = given.gamma[self.problem.y[i], p]
+            left = _matrix(above, (len(least), size)) @ self.x
+            if spec.width:
+                curved = (row, eta + group, given.weight[owner][group] ** -0.5)
+                left = left + root * (_matrix([curved], (len(least), size)) @ self.x)
+            self.margins = left >= least
+            constraints.append(self.margins)
+        if equal:
+            rows = 1 + max(int(entries[0].max(initial=-1)) for entries in equal)
+            constraints.append(_matrix(equal, (rows, size)) @ self.x == 0)
         self.model = cp.Problem(cp.Minimize(objective), constraints)
-        self.set_costs(given.problem)
+
+    def _costs(self, problem: Problem) -> tuple[float, float]:
+        """c and sqrt(h / c)."""
+        c = self.given.c(problem.C)
+        return c, float(np.sqrt(self.given.width / np.float64(c)))
 
     def set_costs(self, problem: Problem) -> None:
-        self.problem, c = problem, self.given.c(problem.C)
-        self.C.value, self.root.value = c, np.sqrt(self.given.width / np.float64(c))
+        self.problem = problem
+        for parameter, value in zip(self.parameters, self._costs(problem), strict=True):
+            parameter.value = value
 
     def candidate(self) -> Candidate | None:
         """What the backend left in the variables, in the problem's own units; None where it left nothing finite."""
         given, d = self.given, self.problem.d
-        V = np.zeros(0) if self.V is None else self.V.value
-        u = np.zeros(d) if self.u is None or self.margins is None else self.u.value
+        x = self.x.value
         dual = np.zeros(0) if self.margins is None else self.margins.dual_value
-        if V is None or u is None or dual is None:
+        if x is None or dual is None:
             return None
+        V, u = (x[place] for place in self.places)
+        V = V.reshape(d, -1).T
         alpha = np.zeros(given.pieces.hinge.shape)
-        alpha[given.pieces.hinge] = np.ravel(dual)
-        shift = None if self.u is None else u
-        return given.restored(self.problem, V.reshape(d, -1).T, shift, alpha)
+        alpha[self.i, self.p] = dual[: len(self.i)]
+        shift = None if given.shift == "none" else u * (self.margins is not None)
+        return given.restored(self.problem, V if self.Q is None else self.Q @ V, shift, alpha)
 
-    def _mu(self, i: Index, p: Index) -> Any:
-        """mu_p(f(x_i), y_i) for the listed pairs as an affine expression: nu[y_i,p,m] z_i in the slots m, and nu u."""
-        nu, k, q = self.given.nu[self.given.problem.y[i], p], len(i), self.given.Z.shape[1]
-        at, m = np.nonzero(nu)
-        expression: Any = np.zeros(k)
-        if self.V is not None:
-            values = nu[at, m][:, None] * self.given.Z[i[at]]
-            places = (np.repeat(at, q), (m[:, None] * q + np.arange(q)).ravel())
-            expression = (
-                sparse.csr_array((values.ravel(), places), shape=(k, q * nu.shape[1])) @ self.V
-            )
-        return expression if self.u is None else expression + sparse.csr_array(nu) @ self.u
+
+def _outer(nu: Array, Z: Array, column: int = 0, row: int = 0) -> Entries:
+    """nu_k (x) z_k in row k: z_k times nu[k,m] in the slot m of V; from ``row`` and ``column`` on."""
+    k, m = np.nonzero(nu)
+    values = nu[k, m][:, None] * Z[k]
+    at, j = np.nonzero(values)
+    return row + k[at], column + m[at] * Z.shape[1] + j, values[at, j]
+
+
+def _matrix(entries: list[Entries], shape: tuple[int, int]) -> Any:
+    rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
+    return sparse.csc_array((values, (rows, columns)), shape=shape)

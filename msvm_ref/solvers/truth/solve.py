@@ -98,7 +98,7 @@ def _solve(
     workspace: Workspace | None,
 ) -> Solution:
     deadline = Deadline.of("max_seconds", max_seconds)
-    search = _BackendSearch(problem, method, tolerance, deadline, workspace or Workspace(), [])
+    search = _BackendSearch(problem, method, tolerance, deadline, workspace, [])
     for solver in _backends(backend, problem, deadline):
         if search.ask(solver):
             break
@@ -131,7 +131,7 @@ class _BackendSearch:
     method: str
     tolerance: float
     deadline: Deadline
-    workspace: Workspace
+    workspace: Workspace | None
     attempts: list[Attempt]
     best: Solution | None = None
     pieces: Pieces | None = field(default=None)
@@ -143,7 +143,7 @@ class _BackendSearch:
         if self.deadline.limited and setup_seconds(self.problem) > self.deadline.left:
             self._note(backend, "max_seconds", math.inf, time.perf_counter(), "not asked")
             return False
-        models = self.workspace.models
+        models = {} if self.workspace is None else self.workspace.models
         kept = models.pop(self.method, None)  # taken while in use: no two solves share it
         if (
             kept is not None and 1e-3 <= self.problem.C / kept[1] <= 1e3
@@ -170,8 +170,9 @@ class _BackendSearch:
             return ROUTES[self.method](presolve(self.problem)), True
         if self.pieces is None:
             self.pieces = guess_pieces(self.problem)
-        model = PrimalModel(presolve(self.problem, self.pieces))
-        return model, bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
+        whole = bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
+        kept = whole and self.workspace is not None
+        return PrimalModel(presolve(self.problem, self.pieces), kept), whole
 
     def _rounds(self, model: Model, backend: Backend) -> bool:
         accuracy, exact = self.tolerance, False
