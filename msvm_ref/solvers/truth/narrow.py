@@ -1,8 +1,8 @@
 """The same primal in fewer unknowns: V = Q U with an orthonormal basis Q of everything the problem names.
 
-The hinges that are left name some z_i, the linear pieces a gradient G (one column a class), a tie its t. The part of V orthogonal
-to all of these, class by class, appears in 1/2 h ||V||^2 alone, and taking it away keeps V 1 = 0: it is 0 at the solution. In
-that basis Z is lower triangular, half of it zeros. Where the h_j differ, or Q would not be narrower, V stays as it is.
+The hinges that are left name some z_i, the linear pieces a gradient G (one column a class), a tie its t. The part of V
+orthogonal to all of these, class by class, appears in 1/2 h ||V||^2 alone, and taking it away keeps V 1 = 0: it is 0 at the
+solution. In that basis Z is lower triangular, half of it zeros. Where the h_j differ, or Q is not narrower, V stays as it is.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from msvm_ref.solvers.presolve import Presolved
 
 
 def narrowed(
-    given: Presolved, i: NDArray[np.int64], G: Array
+    given: Presolved, examples: NDArray[np.int64], G: Array
 ) -> tuple[Array, Array, Array, Array | None]:
-    """(Z[i], G, t, Q): hinges of the examples i, the rest in the basis Q (None: as it was)."""
-    examples, row = np.unique(i, return_inverse=True)
+    """(Z of the examples, G, t, Q), all in the basis Q; as they were where that is None."""
     named = np.concatenate([given.Z[examples], G.T, given.t[None]])
-    kept = named.any(axis=1)
-    kept[: len(examples)] = True
-    if kept.sum() > given.Z.shape[1] or (given.h != given.h[:1]).any():
-        return given.Z[i], G, given.t, None
-    Q, R = np.linalg.qr(named[kept].T)
+    some = np.abs(named).max(axis=1, initial=0.0) > 0
+    if some.sum() > given.Z.shape[1] or (given.h != given.h[:1]).any():
+        return given.Z[examples], G, given.t, None
+    Q, R = np.linalg.qr(named[some].T)
     named = np.zeros((len(named), Q.shape[1]))
-    named[kept] = R.T
-    return named[row], named[len(examples) : -1].T, named[-1], Q
+    named[some] = R.T
+    return named[: len(examples)], named[len(examples) : -1].T, named[-1], Q

@@ -8,8 +8,9 @@ phi(xi) is the least v^2 / (2h) + (xi - v), v <= xi, where the cost is capped, a
 with eta = sqrt(c_i / h) v the objective has unit curvature. A component known to be violated enters by its linear piece,
 c_i (gamma - mu), and one known to hold not at all.
 
-cvxpy is handed one vector x = (V, u, eta, xi) and one matrix of inequalities: it takes 3 ms for any problem, and more for every
-further expression and coefficient (``narrow``).
+cvxpy is handed one vector x = (V, f, u, eta, xi) and one matrix of inequalities: it takes 3 ms for any problem, and more for
+every further expression and coefficient (``narrow``). Where V 1 = 0 and most components are in play, V = U O' with a basis O of
+the vectors of sum 0, and the scores f_i = U'z_i are unknowns of their own: factorising that is a third of the work.
 """
 
 from __future__ import annotations
@@ -30,50 +31,69 @@ from msvm_ref.solvers.truth.narrow import narrowed
 Index = NDArray[np.int64]
 Entries = tuple[Index, Index, Array]
 """Rows, columns and values of a sparse matrix."""
+MOST = 0.75
+"""The share of the examples' components that makes scores of their own worth it."""
 
 
 class PrimalModel:
     """The cvxpy problem. Where it is ``kept`` C is a cvxpy parameter: ``set_costs`` re-uses what was compiled for another C."""
 
     def __init__(self, given: Presolved, kept: bool = False) -> None:
-        self.given, self.problem, spec, d = (
+        self.given, self.problem, spec, y = (
             given,
             given.problem,
             given.problem.spec,
-            given.problem.d,
+            given.problem.y,
         )
         self.i, self.p = i, p = np.nonzero(given.pieces.hinge)
-        known, at = np.nonzero(given.pieces.linear)
-        nu = given.nu[self.problem.y[i], p]
-        pull = given.weight[known, None] * given.nu[self.problem.y[known], at]
-        Z, G, t, self.Q = narrowed(given, i, given.Z[known].T @ pull)
-        owner, group = np.unique(i, return_inverse=True) if spec.shared else (i, np.arange(len(i)))
-        row, slack, q = np.arange(len(i)), np.arange(len(owner)), Z.shape[1]
+        known, at = np.nonzero(given.pieces.held)
+        nu, pull, d = given.nu[y[i], p], given.nu[y[known], at], spec.d
+        pull = (given.weight[known] * given.pieces.held[known, at])[:, None] * pull
+        examples, row = np.unique(i, return_inverse=True)
+        Z, G, t, self.Q = narrowed(given, examples, given.Z[known].T @ pull)
+        wide = 4 * Z.shape[1] >= 3 * len(Z) and len(i) > MOST * len(Z) * d
+        scored = spec.sum_to_zero and given.shift != "tied" and wide
+        self.O = np.linalg.qr(np.eye(d) - 1 / d)[0][:, :-1] if scored else np.eye(d)
+        owner, group = (examples, row) if spec.shared else (i, np.arange(len(i)))
+        (q, r), slack = (Z.shape[1], self.O.shape[1]), np.arange(len(owner))
 
-        u = q * d  # where each part of x begins; V comes first, one class after the other
+        f = q * r  # where in x each part begins; V comes first, one class after the other
+        u = f + len(Z) * r * scored
         eta = u + d * (given.shift != "none")
         xi = eta + len(owner) * (spec.width > 0)
         end = xi + len(owner) * spec.capped
-        self.places = slice(u), slice(u, eta)
-        size = max(end, 1)
-        curve, price = np.ones(size), np.zeros(size)
-        curve[:u], curve[u:eta], curve[xi:end] = np.tile(given.h[:q], d), 0.0, 0.0
-        price[:u], price[u:eta] = -G.T.ravel(), -pull.sum(axis=0)[: eta - u]
+        self.places, size = (slice(f), slice(u, eta)), max(end, 1)
+        curve, price = np.zeros(size), np.zeros(size)
+        curve[:f], curve[eta:xi], curve[end:] = np.tile(given.h[:q], r), 1.0, 1.0
+        price[:f], price[u:eta] = -(G @ self.O).T.ravel(), -pull.sum(axis=0)[: eta - u]
         price[xi:end] = given.weight[owner][: end - xi]
-        above, equal = [_outer(nu, Z)], list[Entries]()
-        if given.shift != "none":
-            above.append(_outer(nu, np.ones((len(i), 1)), u))
-        if spec.capped:
-            above += [(row, xi + group, np.ones(len(i)))]
-            above += [(len(i) + slack, xi + slack, np.ones(len(owner)))]  # xi >= 0
-        if spec.sum_to_zero:
-            equal += [(np.tile(np.arange(q), d), np.arange(u), np.ones(u))]
+
+        above, equal, height = list[Entries](), list[Entries](), 0
+        if scored:
+            pair, m = np.nonzero(nu @ self.O)
+            above.append((pair, f + m * len(Z) + row[pair], (nu @ self.O)[pair, m]))
+            scores, height = np.arange(len(Z) * r), len(Z) * r
+            equal += [_outer(np.eye(r).repeat(len(Z), axis=0), np.tile(Z, (r, 1)))]
+            equal += [(scores, f + scores, np.full(height, -1.0))]
+        else:
+            above.append(_outer(nu, Z[row]))
+        if spec.sum_to_zero and not scored:
+            equal += [(np.tile(np.arange(q), d), np.arange(f), np.ones(f))]
+            height = q
         if spec.sum_to_zero and given.shift == "free":
-            equal += [(np.full(d, q), np.arange(u, eta), np.ones(d))]
+            equal += [(np.full(d, height), np.arange(u, eta), np.ones(d))]
+            height += 1
         if given.shift == "tied":  # V't = u, in units of t
-            unit = 2.0 ** -np.frexp(abs(t).max())[1]
-            equal += [_outer(np.eye(d), np.tile(unit * t, (d, 1)), 0, q)]
-            equal += [(q + np.arange(d), np.arange(u, eta), np.full(d, -unit))]
+            unit, tie = 2.0 ** -np.frexp(abs(given.t).max())[1], height + np.arange(d)
+            equal += [_outer(np.eye(d), np.tile(unit * t, (d, 1)), height)]
+            equal += [(tie, np.arange(u, eta), np.full(d, -unit))]
+            height += d
+        if given.shift != "none":
+            pair, m = np.nonzero(nu)
+            above.append((pair, u + m, nu[pair, m]))
+        if spec.capped:
+            above.append((np.arange(len(i)), xi + group, np.ones(len(i))))
+            above.append((len(i) + slack, xi + slack, np.ones(len(owner))))  # xi >= 0
 
         costs = self._costs(self.problem)
         self.parameters = [cp.Parameter(nonneg=True, value=v) for v in costs] if kept else []
@@ -83,16 +103,15 @@ class PrimalModel:
         objective = cp.quad_form(self.x, square, assume_PSD=True) + (c * price) @ self.x
         if len(i):
             least = np.zeros(len(i) + end - xi)
-            least[: len(i)] = given.gamma[self.problem.y[i], p]
+            least[: len(i)] = given.gamma[y[i], p]
             left = _matrix(above, (len(least), size)) @ self.x
             if spec.width:
-                curved = (row, eta + group, given.weight[owner][group] ** -0.5)
+                curved = np.arange(len(i)), eta + group, given.weight[i] ** -0.5
                 left = left + root * (_matrix([curved], (len(least), size)) @ self.x)
             self.margins = left >= least
             constraints.append(self.margins)
-        if equal:
-            rows = 1 + max(int(entries[0].max(initial=-1)) for entries in equal)
-            constraints.append(_matrix(equal, (rows, size)) @ self.x == 0)
+        if height:
+            constraints.append(_matrix(equal, (height, size)) @ self.x == 0)
         self.model = cp.Problem(cp.Minimize(objective), constraints)
 
     def _costs(self, problem: Problem) -> tuple[float, float]:
@@ -107,25 +126,24 @@ class PrimalModel:
 
     def candidate(self) -> Candidate | None:
         """What the backend left in the variables, in the problem's own units; None where it left nothing finite."""
-        given, d = self.given, self.problem.d
-        x = self.x.value
+        given, x = self.given, self.x.value
         dual = np.zeros(0) if self.margins is None else self.margins.dual_value
         if x is None or dual is None:
             return None
         V, u = (x[place] for place in self.places)
-        V = V.reshape(d, -1).T
+        V = V.reshape(self.O.shape[1], -1).T @ self.O.T
         alpha = np.zeros(given.pieces.hinge.shape)
         alpha[self.i, self.p] = dual[: len(self.i)]
         shift = None if given.shift == "none" else u * (self.margins is not None)
         return given.restored(self.problem, V if self.Q is None else self.Q @ V, shift, alpha)
 
 
-def _outer(nu: Array, Z: Array, column: int = 0, row: int = 0) -> Entries:
-    """nu_k (x) z_k in row k: z_k times nu[k,m] in the slot m of V; from ``row`` and ``column`` on."""
+def _outer(nu: Array, Z: Array, top: int = 0) -> Entries:
+    """nu_k (x) z_k in row k, from ``top`` on: z_k times nu[k,m] in the slot m of V."""
     k, m = np.nonzero(nu)
     values = nu[k, m][:, None] * Z[k]
     at, j = np.nonzero(values)
-    return row + k[at], column + m[at] * Z.shape[1] + j, values[at, j]
+    return top + k[at], m[at] * Z.shape[1] + j, values[at, j]
 
 
 def _matrix(entries: list[Entries], shape: tuple[int, int]) -> Any:

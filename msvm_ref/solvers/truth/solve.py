@@ -99,7 +99,7 @@ def _solve(
 ) -> Solution:
     deadline = Deadline.of("max_seconds", max_seconds)
     search = _BackendSearch(problem, method, tolerance, deadline, workspace, [])
-    for solver in _backends(backend, problem, deadline):
+    for solver in search.backends(backend):
         if search.ask(solver):
             break
     return search.outcome()
@@ -109,18 +109,6 @@ def setup_seconds(problem: Problem) -> float:
     """What building the model and factorising it takes at most, roughly: neither can be stopped half-way."""
     width, rows = problem.features.shape[1] * problem.d, problem.n * problem.d
     return float(width * width * min(width, rows) / (3 * FLOPS) + rows * width / ENTRIES)
-
-
-def _backends(backend: Backends, problem: Problem, deadline: Deadline) -> list[Backend]:
-    weights = problem.features.shape[1] * problem.d
-    if backend is None or isinstance(backend, str):
-        asked = chain(backend, weights)
-    elif isinstance(backend, Sequence):
-        asked = [b if isinstance(b, Backend) else find(b) for b in backend]
-    else:
-        raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
-    short = weights <= SHORT_WEIGHTS and problem.n * problem.d <= SHORT_PAIRS
-    return clocked(asked, short, backend is not None) if deadline.limited else asked
 
 
 @dataclass
@@ -135,6 +123,30 @@ class _BackendSearch:
     attempts: list[Attempt]
     best: Solution | None = None
     pieces: Pieces | None = field(default=None)
+
+    def backends(self, backend: Backends) -> list[Backend]:
+        """Who is asked, in that order."""
+        if backend is None or isinstance(backend, str):
+            asked = chain(backend, self._order(), not self.problem.is_linear)
+        elif isinstance(backend, Sequence):
+            asked = [b if isinstance(b, Backend) else find(b) for b in backend]
+        else:
+            raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
+        weights, pairs = (
+            self.problem.features.shape[1] * self.problem.d,
+            self.problem.n * self.problem.d,
+        )
+        short = weights <= SHORT_WEIGHTS and pairs <= SHORT_PAIRS
+        return clocked(asked, short, backend is not None) if self.deadline.limited else asked
+
+    def _order(self) -> int:
+        """Of the matrix a backend factorises: as many as there are unknowns or hinges, whichever are fewer."""
+        if self.method == "primal" and not self.deadline.limited:
+            self.pieces = guess_pieces(self.problem)
+        hinge = (self.pieces or Pieces.unknown(self.problem)).hinge
+        examples, d = int(hinge.any(axis=1).sum()), self.problem.d
+        columns = min(int(self.problem.features.shape[1]), examples + d)
+        return min(int(hinge.sum()), d * columns)
 
     def ask(self, backend: Backend) -> bool:
         """Let one backend try; True when the judge is satisfied, or nobody else need try."""
