@@ -149,7 +149,7 @@ KNOWN: dict[str, Backend] = {
 
 
 def _quick(**step: float) -> Backend:
-    settings = {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iter": 4000, "polishing": True, **step}
+    settings = {"eps_abs": 1e-6, "eps_rel": 1e-6, "max_iter": 1000, "polishing": True, **step}
     return Backend("OSQP", lambda tol: dict(settings), "osqp", "time_limit", again=False)
 
 

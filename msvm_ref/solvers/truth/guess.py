@@ -16,7 +16,7 @@ from msvm_ref.model.loss import slack_loss, slack_rate, violations
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.presolve import Mask, Pieces
 
-LARGE, MIDDLE = 600, 200
+LARGE, MIDDLE = 600, 300
 """Hinges from which a guess pays for itself with a linear kernel, and with another; below, the whole problem is cheaper."""
 SMOOTHING = 0.005
 BAND = 16
@@ -45,9 +45,8 @@ def released(problem: Problem, pieces: Pieces, candidate: Candidate) -> Pieces |
     counts, held = Pieces.unknown(problem).hinge, pieces.held > 0
     if problem.spec.shared:  # what stands in for the slack, and what the slack has to be
         covered = np.where(pieces.hinge, t, 0.0).max(axis=1, initial=0.0)
-        covered = np.where(
-            held.any(axis=1), np.where(held, pieces.held * t, 0.0).sum(axis=1), covered
-        )
+        mean = (pieces.held * np.where(held, t, 0.0)).sum(axis=1)
+        covered = np.where(held.any(axis=1), mean, covered)
         most = t.max(axis=1, initial=0.0)
         short = (covered < most - SLIGHT * abs(covered))[:, None]
         wrong = short & ~pieces.hinge & (held | (counts & (t > covered[:, None])))

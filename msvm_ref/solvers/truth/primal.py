@@ -9,8 +9,8 @@ with eta = sqrt(c_i / h) v the objective has unit curvature. A component known t
 c_i (gamma - mu), and one known to hold not at all.
 
 cvxpy is handed one vector x = (V, f, u, eta, xi) and one matrix of inequalities: it takes 3 ms for any problem, and more for
-every further expression and coefficient (``narrow``). Where V 1 = 0 and most components are in play, V = U O' with a basis O of
-the vectors of sum 0, and the scores f_i = U'z_i are unknowns of their own: factorising that is a third of the work.
+every further expression and coefficient (``narrow``). Where it pays V 1 = 0 is solved for, by V = U O' with a basis O of the
+vectors of sum 0; where most components are in play the scores f_i = U'z_i are unknowns, too: a third of the work to factorise.
 """
 
 from __future__ import annotations
@@ -31,29 +31,27 @@ from msvm_ref.solvers.truth.narrow import narrowed
 Index = NDArray[np.int64]
 Entries = tuple[Index, Index, Array]
 """Rows, columns and values of a sparse matrix."""
-MOST = 0.75
-"""The share of the examples' components that makes scores of their own worth it."""
+FEW, MOST = 1500, 0.75
+"""V 1 = 0 is solved for where that leaves this few coefficients, or where this share of the components is in play."""
 
 
 class PrimalModel:
     """The cvxpy problem. Where it is ``kept`` C is a cvxpy parameter: ``set_costs`` re-uses what was compiled for another C."""
 
     def __init__(self, given: Presolved, kept: bool = False) -> None:
-        self.given, self.problem, spec, y = (
-            given,
-            given.problem,
-            given.problem.spec,
-            given.problem.y,
-        )
+        self.given, self.problem = given, given.problem
+        spec, y = self.problem.spec, self.problem.y
         self.i, self.p = i, p = np.nonzero(given.pieces.hinge)
         known, at = np.nonzero(given.pieces.held)
         nu, pull, d = given.nu[y[i], p], given.nu[y[known], at], spec.d
         pull = (given.weight[known] * given.pieces.held[known, at])[:, None] * pull
         examples, row = np.unique(i, return_inverse=True)
         Z, G, t, self.Q = narrowed(given, examples, given.Z[known].T @ pull)
-        wide = 4 * Z.shape[1] >= 3 * len(Z) and len(i) > MOST * len(Z) * d
-        scored = spec.sum_to_zero and given.shift != "tied" and wide
-        self.O = np.linalg.qr(np.eye(d) - 1 / d)[0][:, :-1] if scored else np.eye(d)
+        most = 4 * Z.shape[1] >= 3 * len(Z) and len(i) > MOST * len(Z) * d
+        small = len(i) * Z.shape[1] * d <= FEW
+        based = spec.sum_to_zero and given.shift != "tied" and (most or small)
+        scored = based and not small
+        self.O = np.linalg.qr(np.eye(d)[:, 1:] - np.eye(d)[:, :1])[0] if based else np.eye(d)
         owner, group = (examples, row) if spec.shared else (i, np.arange(len(i)))
         (q, r), slack = (Z.shape[1], self.O.shape[1]), np.arange(len(owner))
 
@@ -76,8 +74,8 @@ class PrimalModel:
             equal += [_outer(np.eye(r).repeat(len(Z), axis=0), np.tile(Z, (r, 1)))]
             equal += [(scores, f + scores, np.full(height, -1.0))]
         else:
-            above.append(_outer(nu, Z[row]))
-        if spec.sum_to_zero and not scored:
+            above.append(_outer(nu @ self.O, Z[row]))
+        if spec.sum_to_zero and not based:
             equal += [(np.tile(np.arange(q), d), np.arange(f), np.ones(f))]
             height = q
         if spec.sum_to_zero and given.shift == "free":

@@ -225,7 +225,8 @@ class _BackendSearch:
         if raw is None:
             self._note(backend, report.words, float("inf"), start, "no answer")
             return None
-        candidate, certificate = finish(self.problem, raw, self.tolerance, self.deadline)
+        hopeless = math.inf if backend.again else 100 * self.tolerance  # others are asked after it
+        candidate, certificate = finish(self.problem, raw, self.tolerance, self.deadline, hopeless)
         gap = certificate.relative_gap
         lied = report.status == "solved" and gap > 1e-3
         self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
