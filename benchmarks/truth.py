@@ -4,10 +4,10 @@
 
 The peer is what cvxpy's user guide would have you write: the loss with ``cp.pos`` and ``cp.max`` on the scores, for rbf on a
 Cholesky factor of the Gram, solved by ``problem.solve()`` with cvxpy's default backend and accuracy. ``ratio`` is
-peer / ours in CPU seconds (steadier than the clock on a shared machine), best of ``--repeat``, taken in turns so that both meet the
-same load (once where one takes LONG); ``gap`` is our certified relative gap, ``peer_error`` how far the peer's own W lies above the
-certified lower bound (for rbf on its factor, whose jitter moves the optimum by about 1e-10). ``certify_share`` is certifying / solving;
-``path_ratio``, up to n = 200, the cost of a second C in ``solve_path`` over a fresh ``solve``.
+peer / ours in CPU seconds (steadier than the clock on a shared machine), best of ``--repeat``, taken in turns so that both
+meet the same load (once where one takes LONG); ``gap`` is our certified gap, ``peer_error`` how far the peer's own W lies
+above the certified lower bound (for rbf on its factor, whose jitter moves the optimum by about 1e-10). ``certify_share`` is
+certifying / solving; ``path_ratio``, up to n = 200, the cost of a second C in ``solve_path`` over a fresh ``solve``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ import cvxpy as cp
 import numpy as np
 
 import msvm_ref as mr
-from msvm_ref.judge.certify import judge
-from msvm_ref.judge.objective import primal_value
-
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import judge, worth
 
 LONG = 5.0
+"""CPU seconds."""
 
 
 def clouds(n: int, p: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -102,7 +102,7 @@ def case(name: str, n: int, d: int, p: int, rbf: bool, repeat: int) -> dict[str,
         two, _ = timed(lambda: mr.solve_path(problem, [1.0, 1.1]), 1)
         second = round(max(two - one, 0.0) / our_time, 2)
     judged = mr.Problem(machine, phi, y) if rbf else solution.problem
-    value = primal_value(judged, W, np.zeros(d)).value
+    value = worth(judged, Candidate(W, np.zeros(d)), floor=0.0).high
     return {
         "machine": name,
         "n": n,

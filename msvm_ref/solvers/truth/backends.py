@@ -148,17 +148,15 @@ KNOWN: dict[str, Backend] = {
 }
 
 
-def _quick(**step: float) -> Backend:
-    settings = {"eps_abs": 1e-6, "eps_rel": 1e-6, "max_iter": 1000, "polishing": True, **step}
+def quick(rho: float | None = None) -> Backend:
+    """A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set."""
+    settings = {"eps_abs": 1e-6, "eps_rel": 1e-6, "max_iter": 1000, "polishing": True}
+    settings |= {} if rho is None else {"rho": rho}
     return Backend("OSQP", lambda tol: dict(settings), "osqp", "time_limit", again=False)
 
 
-QUICK, QUICK_KERNEL = _quick(), _quick(rho=4.0)
-"""A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set. (With a
-kernel rho = 4 took half the iterations of OSQP's 0.1 on each of nine benchmarks, with a linear one as many.)
-"""
 WIDE, VAST = 180, 600
-"""Orders of the matrix from which QUICK beats interior points, and CLARABEL, whose factorisation goes by dense blocks, both."""
+"""Orders of the matrix from which ``quick`` beats interior points, and CLARABEL, which factorises by dense blocks, both."""
 
 CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
 """The default order; those not installed are left out (PIQP is the fastest, CLARABEL the most robust, QOCO optional)."""
@@ -185,13 +183,16 @@ def shift_of(given: Presolved, V: Any) -> tuple[Any, list[Any]]:
     return u, [tie @ V == u / unit]
 
 
-def chain(name: str | None, order: int, kernel: bool = False) -> list[Backend]:
-    """The backends to try: the named one alone, or the installed ones, as suits the ``order`` of the matrix they factorise."""
+def chain(name: str | None, order: int, rho: float | None = None) -> list[Backend]:
+    """The backends to try: the named one alone, or the installed ones, as suits the ``order`` of the matrix they factorise.
+
+    ``rho`` is OSQP's first step (its own: 0.1), for ``quick``.
+    """
     if name is not None:
         return [find(name)]
     names = CHAIN if order < WIDE else ("CLARABEL", *(n for n in CHAIN if n != "CLARABEL"))
-    quick = [QUICK_KERNEL if kernel else QUICK] if WIDE <= order < VAST else []
-    return [backend for backend in (*quick, *map(KNOWN.__getitem__, names)) if backend.installed]
+    first = [quick(rho)] if WIDE <= order < VAST else []
+    return [backend for backend in (*first, *map(KNOWN.__getitem__, names)) if backend.installed]
 
 
 def clocked(backends: list[Backend], short: bool, named: bool) -> list[Backend]:

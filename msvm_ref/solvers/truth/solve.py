@@ -34,6 +34,8 @@ SHORT_WEIGHTS, SHORT_PAIRS = 300, 3000
 """Sizes up to which any backend answers in a fraction of a second."""
 FLOPS, ENTRIES = 5e8, 5e6
 """Operations of a sparse factorisation, and coefficients cvxpy compiles, in a second."""
+RHO_KERNEL, RHO_SUM_TO_ZERO = 4.0, 0.4
+"""OSQP's first step with a kernel, and with a linear one under sum-to-zero: on the benchmark half the iterations of its own."""
 ROUNDS = 8
 """How often one backend may be asked again because the pieces it was given were contradicted."""
 
@@ -127,7 +129,9 @@ class _BackendSearch:
     def backends(self, backend: Backends) -> list[Backend]:
         """Who is asked, in that order."""
         if backend is None or isinstance(backend, str):
-            asked = chain(backend, self._order(), not self.problem.is_linear)
+            zero = RHO_SUM_TO_ZERO if self.problem.spec.sum_to_zero else None
+            rho = zero if self.problem.is_linear else RHO_KERNEL
+            asked = chain(backend, self._order(), rho)
         elif isinstance(backend, Sequence):
             asked = [b if isinstance(b, Backend) else find(b) for b in backend]
         else:

@@ -190,7 +190,27 @@ def test_the_order_of_the_matrix_says_who_is_asked_first():
     names = [[b.name for b in backends.chain(None, order)] for order in (10, 300, 5000)]
     assert [n[0] for n in names] == ["PIQP", "OSQP", "CLARABEL"]
     assert names[1][1] == "CLARABEL"
-    assert [
-        backends.chain(None, 300, kernel)[0].options(1e-9).get("rho") for kernel in (False, True)
-    ] == [None, 4.0]
+    assert [backends.chain(None, 300, rho)[0].options(1e-9).get("rho") for rho in (None, 4.0)] == [
+        None,
+        4.0,
+    ]
     assert not backends.chain(None, 300)[0].again
+
+
+def test_where_the_columns_curvatures_differ_the_basis_stays():
+    X, y = blobs(3, per_class=2, p=10)
+    given = presolve(mr.Problem(mr.WW, X * 10.0 ** np.arange(-5, 5), y))
+    assert (given.h != given.h[0]).any()
+    assert narrowed(given, np.arange(2), np.zeros((10, 3)))[3] is None
+
+
+@pytest.mark.parametrize(("few", "most"), [(0, -1.0), (10**9, 2.0), (0, 2.0)])
+def test_the_models_own_weights_are_those_of_its_multipliers(monkeypatch, few, most):
+    """Whichever way V is written: W of the backend and W of alpha are one."""
+    always(monkeypatch, FEW=few, MOST=most)
+    X, y = blobs(4, per_class=4, p=14)
+    problem = mr.Problem(mr.ATM, X, y, C=0.3)
+    model = primal.PrimalModel(presolve(problem))
+    assert backends.KNOWN["CLARABEL"].run(model.model, 1e-9).status == "solved"
+    own, truth = model.candidate(), mr.solve(problem, method="dual")
+    np.testing.assert_allclose(own.W, truth.W, atol=1e-5)
