@@ -1,6 +1,6 @@
 """``solve`` against the same machine written by hand in cvxpy, in one run; one JSON line a case.
 
-    OMP_NUM_THREADS=1 python benchmarks/truth.py [--quick] [--repeat 3]
+    OMP_NUM_THREADS=1 python benchmarks/truth.py [--sizes 50 500] [--classes 3 10] [--repeat 3]
 
 The peer is what cvxpy's user guide would have you write: the loss with ``cp.pos`` and ``cp.max`` on the scores, for rbf on a
 Cholesky factor of the Gram, solved by ``problem.solve()`` with cvxpy's default backend and accuracy. ``ratio`` is
@@ -121,14 +121,15 @@ def case(name: str, n: int, d: int, p: int, rbf: bool, repeat: int) -> dict[str,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="n = 50 only")
+    parser.add_argument("--sizes", type=int, nargs="+", default=(50, 200, 500), help="n")
+    parser.add_argument("--classes", type=int, nargs="+", default=(3, 10, 5), help="d")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     mr.solve(mr.Problem(mr.WW, *clouds(12, 2, 3)))
     worst = np.inf
-    for n in (50,) if options.quick else (50, 200, 500):
-        for d in (3, 10, 5):
+    for n in options.sizes:
+        for d in options.classes:
             for name in ("WW", "CS", "LLW", "ATM"):
                 for p, rbf in ((5, False), (50, False), (5, True)):
                     line = case(name, n, d, p, rbf, options.repeat)

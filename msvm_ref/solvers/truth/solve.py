@@ -193,16 +193,11 @@ class _BackendSearch:
     def _rounds(self, model: Model, backend: Backend) -> bool:
         accuracy, exact = self.tolerance, False
         for _ in range(ROUNDS):
-            raw = self._attempt(model, backend, accuracy)
+            raw, revised = self._attempt(model, backend, accuracy)
             if self.best is not None and self.best.converged:
                 return True
             if raw is None:
                 return False
-            revised = (
-                released(self.problem, self.pieces, raw)
-                if isinstance(model, PrimalModel) and self.pieces
-                else None
-            )
             if revised is None and exact:
                 return False
             if revised is None:
@@ -218,18 +213,24 @@ class _BackendSearch:
                 model = PrimalModel(presolve(self.problem, revised, ceiling))
         return False
 
-    def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
+    def _attempt(
+        self, model: Model, backend: Backend, accuracy: float
+    ) -> tuple[Candidate | None, Pieces | None]:
+        """What the backend left, and the pieces as that revises them (None: it contradicts none)."""
         start = time.perf_counter()
         if self.deadline.passed:
             self._note(backend, "max_seconds", math.inf, start, "not asked")
-            return None
+            return None, None
         limit = (self.deadline.left,) if self.deadline.limited else ()
         report = backend.run(model.model, accuracy, *limit)
         raw = model.candidate() if report.status != "failed" else None
         if raw is None:
             self._note(backend, report.words, float("inf"), start, "no answer")
-            return None
-        hopeless = math.inf if backend.again else 100 * self.tolerance  # others are asked after it
+            return None, None
+        pieces = self.pieces if isinstance(model, PrimalModel) else None
+        revised = None if pieces is None else released(self.problem, pieces, raw)
+        last = backend.again and revised is None  # otherwise somebody is asked again, whatever
+        hopeless = math.inf if last else 100 * self.tolerance
         candidate, certificate = finish(self.problem, raw, self.tolerance, self.deadline, hopeless)
         gap = certificate.relative_gap
         lied = report.status == "solved" and gap > 1e-3
@@ -238,7 +239,7 @@ class _BackendSearch:
             self.best = Solution(
                 self.problem, candidate, certificate, self.method, backend.name, self.tolerance, ()
             )
-        return raw
+        return raw, revised
 
     def _note(self, backend: Backend, words: str, gap: float, start: float, note: str) -> None:
         self.attempts.append(Attempt(backend.name, words, gap, time.perf_counter() - start, note))
