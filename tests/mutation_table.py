@@ -136,13 +136,13 @@ MUTANTS = (
         f"{PIECES} -k beyond_number",
     ),
     Mutant(
-        "solvers/truth/narrow.py",
+        "solvers/truth/primal.py",
         "[given.Z[examples], G.T, given.t[None]]",
         "[given.Z[examples], 0 * G.T, given.t[None]]",
         f"{PIECES} -k narrow",
     ),
     Mutant(
-        "solvers/truth/narrow.py",
+        "solvers/truth/primal.py",
         "(given.h != given.h[:1]).any()",
         "False",
         f"{PIECES} -k curvatures",
@@ -164,7 +164,19 @@ MUTANTS = (
         "solvers/truth/guess.py",
         "share / np.maximum(share.sum(axis=1, keepdims=True), 1e-300)",
         "share",
-        f"{PIECES} -k beyond_number",
+        f"{PIECES} -k make_up",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "order = np.argsort(-room",
+        "order = np.argsort(room",
+        f"{PIECES} -k make_up",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "linear = problem.spec.shared and problem.spec.width == 0",
+        "linear = problem.spec.shared",
+        f"{PIECES} -k make_up",
     ),
     Mutant(
         "solvers/truth/guess.py",

@@ -9,7 +9,7 @@ with eta = sqrt(c_i / h) v the objective has unit curvature. A component known t
 c_i (gamma - mu), and one known to hold not at all.
 
 cvxpy is handed one vector x = (V, f, u, eta, xi) and one matrix of inequalities: it takes 3 ms for any problem, and more for
-every further expression and coefficient (``narrow``). Where it pays V 1 = 0 is solved for, by V = U O' with a basis O of the
+every further expression and coefficient (``narrowed``). Where it pays V 1 = 0 is solved for, by V = U O' with a basis O of the
 vectors of sum 0; where most components are in play the scores f_i = U'z_i are unknowns, too: a third of the work to factorise.
 """
 
@@ -26,7 +26,6 @@ from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.presolve import Presolved
-from msvm_ref.solvers.truth.narrow import narrowed
 
 Index = NDArray[np.int64]
 Entries = tuple[Index, Index, Array]
@@ -134,6 +133,25 @@ class PrimalModel:
         alpha[self.i, self.p] = dual[: len(self.i)]
         shift = None if given.shift == "none" else u * (self.margins is not None)
         return given.restored(self.problem, V if self.Q is None else self.Q @ V, shift, alpha)
+
+
+def narrowed(
+    given: Presolved, examples: Index, G: Array
+) -> tuple[Array, Array, Array, Array | None]:
+    """(Z of the examples, G, t, Q), in an orthonormal basis Q of everything the problem names; as they were where that is None.
+
+    The hinges that are left name some z_i, the linear pieces a gradient G (one column a class), a tie its t. The part of V
+    orthogonal to all of these, class by class, appears in 1/2 h ||V||^2 alone, and taking it away keeps V 1 = 0: it is 0 at the
+    solution, and V = Q U. In that basis Z is lower triangular, half of it zeros. Where the h_j differ, or Q is wider, V stays.
+    """
+    named = np.concatenate([given.Z[examples], G.T, given.t[None]])
+    some = np.abs(named).max(axis=1, initial=0.0) > 0
+    if some.sum() > given.Z.shape[1] or (given.h != given.h[:1]).any():
+        return given.Z[examples], G, given.t, None
+    Q, R = np.linalg.qr(named[some].T)
+    named = np.zeros((len(named), Q.shape[1]))
+    named[some] = R.T
+    return named[: len(examples)], named[len(examples) : -1].T, named[-1], Q
 
 
 def _outer(nu: Array, Z: Array, top: int = 0) -> Entries:

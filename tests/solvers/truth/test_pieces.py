@@ -10,7 +10,7 @@ from msvm_ref.judge.candidate import Candidate
 from msvm_ref.solvers.presolve import Pieces, presolve
 from msvm_ref.solvers.truth import backends, guess, primal
 from msvm_ref.solvers.truth.guess import guess_pieces, released
-from msvm_ref.solvers.truth.narrow import narrowed
+from msvm_ref.solvers.truth.primal import narrowed
 from tests.small_problems import BIASES, COSTS, MACHINES, WEIGHTINGS, blobs, label, table, weights
 from tests.solvers.truth.test_hard import CASES
 
@@ -118,6 +118,22 @@ def test_ties_beyond_number_are_held_and_w_is_zero(monkeypatch, bias, weighting)
     solution = agree(problem)
     assert len(solution.attempts) == 1
     assert solution.objective == pytest.approx(problem.costs.sum(), rel=1e-9)
+
+
+def test_held_weights_make_up_the_whole_slack_and_who_has_room_stays():
+    problem = mr.Problem(mr.ATM, np.ones((60, 1)), np.arange(60) % 3)
+    hinge = np.tile([True, True, False], (60, 1))
+    small = np.linspace(0.1, 0.4, 60)
+    weight = np.column_stack([small, 0.999 - small, np.full(60, 0.001)])
+    pieces = guess._tied(problem, Pieces(hinge, np.zeros((60, 3))), np.zeros((60, 3)), weight)
+    stays = pieces.hinge.any(axis=1)
+    assert (
+        stays.tolist() == [False] * 51 + [True] * 9
+    )  # ROOM x (1 feature + 1) x 3 classes, one tie each
+    np.testing.assert_allclose(pieces.held.sum(axis=1), np.where(stays, 0.0, 1.0), rtol=1e-12)
+    curved = mr.Problem(mr.ATM.with_cost("quadratic"), np.ones((60, 1)), np.arange(60) % 3)
+    whole = Pieces(hinge, np.zeros((60, 3)))
+    assert guess._tied(curved, whole, np.zeros((60, 3)), weight) is whole
 
 
 def test_ties_held_wrongly_are_released(monkeypatch):
