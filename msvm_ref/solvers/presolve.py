@@ -54,6 +54,11 @@ class Pieces:
     hinge: Mask
     held: Array
 
+    @property
+    def degenerate(self) -> bool:
+        """Are multipliers strictly inside their bounds held, because they are far from unique?"""
+        return bool(((self.held > 0) & (self.held < 1)).any())
+
     @staticmethod
     def unknown(problem: Problem) -> Pieces:
         counts = problem.spec.mask[problem.y] & (problem.costs > 0)[:, None]

@@ -24,7 +24,7 @@ BAND = 16
 STEPS = 250
 ROOM = 1.5
 """Ties that are kept for each unknown where they outnumber the unknowns."""
-SLIGHT = 1e-8
+SLIGHT = 1e-6
 """A mean of pieces this close to the largest of them, relatively, is not contradicted."""
 
 

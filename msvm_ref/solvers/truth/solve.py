@@ -132,6 +132,8 @@ class _BackendSearch:
             zero = RHO_SUM_TO_ZERO if self.problem.spec.sum_to_zero else None
             rho = zero if self.problem.is_linear else RHO_KERNEL
             asked = chain(backend, self._order(), rho)
+            if backend is None and self.pieces is not None and self.pieces.degenerate:
+                asked = [b for b in asked if b.again]  # no one active set for a polish to find
         elif isinstance(backend, Sequence):
             asked = [b if isinstance(b, Backend) else find(b) for b in backend]
         else:
