@@ -36,6 +36,8 @@ LOSSLESS = "tests/solvers/test_lossless_bias.py"
 BLINDED = "tests/judge/test_mutants.py"
 ROUTES = "tests/solvers/truth/test_routes.py::test_three_routes_agree_within_their_certified_gaps"
 COPIES = "tests/solvers/test_weights.py::test_a_weight_is_so_many_copies"
+PIECES = "tests/solvers/truth/test_pieces.py"
+SUMS = f"{PIECES} -k solving_for_the_sum"
 UV6 = "tests/solvers/truth/test_kesler.py::test_uv_6_as_printed_is_the_dual_of_another_problem"
 HUBER = "tests/solvers/test_huber.py"
 MACHINE = "tests/model/test_machine.py"
@@ -97,11 +99,104 @@ MUTANTS = (
     # costs and weights
     Mutant(
         "solvers/truth/primal.py",
-        "objective += self.C * (weight @ xi)",
-        "objective += self.C * cp.sum(xi)",
+        "price[xi:end] = given.weight[owner][: end - xi]",
+        "price[xi:end] = 1.0",
         f"{COPIES}[primal]",
     ),
-    Mutant("solvers/truth/primal.py", "share / np.sqrt(weight)", "share", f"{COPIES}[primal]"),
+    Mutant(
+        "solvers/truth/primal.py", "given.weight[i] ** -0.5", "np.ones(len(i))", f"{COPIES}[primal]"
+    ),
+    # a small primal
+    Mutant(
+        "solvers/truth/primal.py",
+        "given.weight[known] * given.pieces.held[known, at]",
+        "given.weight[known]",
+        f"{PIECES} -k beyond_number",
+    ),
+    Mutant(
+        "solvers/truth/primal.py",
+        "given.weight[known] * given.pieces.held[known, at]",
+        "given.pieces.held[known, at]",
+        f"{PIECES} -k beyond_number",
+    ),
+    Mutant("solvers/truth/primal.py", "np.full(height, -1.0)", "np.ones(height)", SUMS),
+    Mutant("solvers/truth/primal.py", "f + m * len(Z) + row[pair]", "f + m * len(Z)", SUMS),
+    Mutant(
+        "solvers/truth/primal.py", "-(G @ self.O).T.ravel()", "0 * (G @ self.O).T.ravel()", SUMS
+    ),
+    Mutant(
+        "solvers/truth/primal.py",
+        "V.reshape(self.O.shape[1], -1).T @ self.O.T",
+        "abs(V.reshape(self.O.shape[1], -1).T @ self.O.T)",
+        f"{PIECES} -k own_weights",
+    ),
+    Mutant(
+        "solvers/presolve.py",
+        "problem.costs[:, None] * self.pieces.held",
+        "problem.costs[:, None]",
+        f"{PIECES} -k beyond_number",
+    ),
+    Mutant(
+        "solvers/truth/primal.py",
+        "[given.Z[examples], G.T, given.t[None]]",
+        "[given.Z[examples], 0 * G.T, given.t[None]]",
+        f"{PIECES} -k narrow",
+    ),
+    Mutant(
+        "solvers/truth/primal.py",
+        "(given.h != given.h[:1]).any()",
+        "False",
+        f"{PIECES} -k curvatures",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "held | (counts & (t > covered[:, None]))",
+        "counts & (t > covered[:, None])",
+        f"{PIECES} -k contradicts",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "covered = np.where(held.any(axis=1), mean, covered)",
+        "covered = np.maximum(mean, covered)",
+        f"{PIECES} -k contradicts",
+    ),
+    Mutant("solvers/truth/guess.py", "| (held & (t < 0))", "", f"{PIECES} -k contradicts"),
+    Mutant(
+        "solvers/truth/guess.py",
+        "share / np.maximum(share.sum(axis=1, keepdims=True), 1e-300)",
+        "share",
+        f"{PIECES} -k make_up",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "order = np.argsort(-room",
+        "order = np.argsort(room",
+        f"{PIECES} -k make_up",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "linear = problem.spec.shared and problem.spec.width == 0",
+        "linear = problem.spec.shared",
+        f"{PIECES} -k make_up",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        ".sum(axis=1, keepdims=True) == 1",
+        ".sum(axis=1, keepdims=True) >= 1",
+        f"{PIECES} -k lone",
+    ),
+    Mutant(
+        "solvers/truth/guess.py",
+        "t[order] = missed(minimum.x)[2]",
+        "t = missed(minimum.x)[2]",
+        f"{PIECES} -k lone",
+    ),
+    Mutant(
+        "solvers/truth/backends.py",
+        "if WIDE <= order < VAST",
+        "if WIDE <= order",
+        f"{PIECES} -k order",
+    ),
     Mutant(
         "model/problem.py",
         "return frozen(np.full(self.n, self.C) if weight is None else self.C * weight)",

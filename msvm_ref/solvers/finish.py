@@ -26,11 +26,16 @@ STRETCH = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
 def finish(
-    problem: Problem, raw: Candidate, tolerance: float, deadline: Deadline | None = None
+    problem: Problem,
+    raw: Candidate,
+    tolerance: float,
+    deadline: Deadline | None = None,
+    hopeless: float = np.inf,
 ) -> tuple[Candidate, Certificate]:
     """The best candidate that can be read off ``raw``, and its certificate; more options are tried where the first falls short.
 
-    That stops at the ``deadline``. ``raw`` has alpha and b, and W in ``problem.features`` where the solver has its own.
+    That stops at the ``deadline``, and is not begun where the gap is ``hopeless``. ``raw`` has alpha and b, and W in
+    ``problem.features`` where the solver has its own.
     """
     alpha = repaired(problem, raw.dual)
     options = [_first(problem, raw, alpha)]
@@ -38,6 +43,8 @@ def finish(
     certificate = judge(problem, best)
     for stretched in (False, True):
         if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
+            break
+        if certificate.relative_gap > hopeless:
             break
         if stretched:
             more = [_stretched(option, s) for option in options for s in STRETCH]

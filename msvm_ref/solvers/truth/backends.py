@@ -114,6 +114,7 @@ KNOWN: dict[str, Backend] = {
                 "tol_gap_rel": tol / 10,
                 "tol_feas": tol / 10,
                 "max_iter": 200,
+                "max_threads": 1,
             },
             "clarabel",
             "time_limit",
@@ -146,16 +147,16 @@ KNOWN: dict[str, Backend] = {
     )
 }
 
-QUICK = Backend(
-    "OSQP",
-    lambda tol: {"eps_abs": 1e-5, "eps_rel": 1e-5, "max_iter": 4000, "polishing": True},
-    "osqp",
-    "time_limit",
-    again=False,
-)
-"""A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set."""
-WIDE = 150
-"""Weights (features x classes) from which interior points' repeated dense factorisations cost more than QUICK."""
+
+def quick(rho: float | None = None) -> Backend:
+    """A first try for wide problems: one factorisation, and the polish supplies the digits where it finds the active set."""
+    settings = {"eps_abs": 1e-6, "eps_rel": 1e-6, "max_iter": 1000, "polishing": True}
+    settings |= {} if rho is None else {"rho": rho}
+    return Backend("OSQP", lambda tol: dict(settings), "osqp", "time_limit", again=False)
+
+
+WIDE, VAST = 180, 600
+"""Orders of the matrix from which ``quick`` beats interior points, and CLARABEL, which factorises by dense blocks, both."""
 
 CHAIN = ("PIQP", "CLARABEL", "ECOS", "QOCO", "OSQP")
 """The default order; those not installed are left out (PIQP is the fastest, CLARABEL the most robust, QOCO optional)."""
@@ -182,12 +183,16 @@ def shift_of(given: Presolved, V: Any) -> tuple[Any, list[Any]]:
     return u, [tie @ V == u / unit]
 
 
-def chain(name: str | None, width: int) -> list[Backend]:
-    """The backends to try: the named one alone, or the installed ones of the default chain, QUICK first where wide."""
+def chain(name: str | None, order: int, rho: float | None = None) -> list[Backend]:
+    """The backends to try: the named one alone, or the installed ones, as suits the ``order`` of the matrix they factorise.
+
+    ``rho`` is OSQP's first step (its own: 0.1), for ``quick``.
+    """
     if name is not None:
         return [find(name)]
-    first = [QUICK] if width >= WIDE and QUICK.installed else []
-    return [*first, *(KNOWN[name] for name in CHAIN if KNOWN[name].installed)]
+    names = CHAIN if order < WIDE else ("CLARABEL", *(n for n in CHAIN if n != "CLARABEL"))
+    first = [quick(rho)] if WIDE <= order < VAST else []
+    return [backend for backend in (*first, *map(KNOWN.__getitem__, names)) if backend.installed]
 
 
 def clocked(backends: list[Backend], short: bool, named: bool) -> list[Backend]:

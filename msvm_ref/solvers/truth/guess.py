@@ -9,43 +9,50 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import slack_loss, slack_rate
+from msvm_ref.model.loss import slack_loss, slack_rate, violations
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.presolve import Mask, Pieces
 
-LARGE = 600
-"""Constraints from which a guess pays for itself; below, the whole problem is cheaper."""
+LARGE, MIDDLE = 600, 300
+"""Hinges from which a guess pays for itself with a linear kernel, and with another; below, the whole problem is cheaper."""
 SMOOTHING = 0.005
 BAND = 16
 """A component this many SMOOTHINGs from its kink is taken to be on that side."""
 STEPS = 250
+ROOM = 1.5
+"""Ties that are kept for each unknown where they outnumber the unknowns."""
+SLIGHT = 1e-6
+"""A mean of pieces this close to the largest of them, relatively, is not contradicted."""
 
 
 def guess_pieces(problem: Problem) -> Pieces:
     """Pieces of the smoothed problem's minimiser; everything unknown where the problem is small."""
     everything = Pieces.unknown(problem)
-    if everything.hinge.sum() < LARGE:
+    if everything.hinge.sum() < (LARGE if problem.is_linear else MIDDLE):
         return everything
     t, weight, tau = _smoothed(problem)
-    return _classify(problem, everything.hinge, t, weight, BAND * tau)
+    return _tied(
+        problem, _classify(problem, everything.hinge, t, weight, BAND * tau), t / tau, weight
+    )
 
 
 def released(problem: Problem, pieces: Pieces, candidate: Candidate) -> Pieces | None:
     """The pieces with every contradicted one made unknown again; None where none is contradicted."""
-    t = _targets_missed(problem, candidate)
-    slack = np.maximum(t.max(axis=1, keepdims=True), 0.0) if problem.spec.shared else 0.0
-    top = (
-        np.where(pieces.hinge, t, -np.inf).max(axis=1, keepdims=True)
-        if problem.spec.shared
-        else 0.0
-    )
-    outside = Pieces.unknown(problem).hinge & ~pieces.hinge & ~pieces.linear
-    wrong = (outside & (t > np.maximum(top, 0.0)) & (slack >= 0)) | (pieces.linear & (t < 0))
-    return Pieces(pieces.hinge | wrong, pieces.linear & ~wrong) if wrong.any() else None
+    t = _missed(problem, candidate)
+    counts, held = Pieces.unknown(problem).hinge, pieces.held > 0
+    if problem.spec.shared:  # what stands in for the slack, and what the slack has to be
+        covered = np.where(pieces.hinge, t, 0.0).max(axis=1, initial=0.0)
+        mean = (pieces.held * np.where(held, t, 0.0)).sum(axis=1)
+        covered = np.where(held.any(axis=1), mean, covered)
+        most = t.max(axis=1, initial=0.0)
+        short = (covered < most - SLIGHT * abs(covered))[:, None]
+        wrong = short & ~pieces.hinge & (held | (counts & (t > covered[:, None])))
+    else:
+        wrong = (counts & ~pieces.hinge & ~held & (t > 0)) | (held & (t < 0))
+    return Pieces(pieces.hinge | wrong, np.where(wrong, 0.0, pieces.held)) if wrong.any() else None
 
 
 def sharpened(problem: Problem, candidate: Candidate) -> Pieces:
@@ -55,7 +62,7 @@ def sharpened(problem: Problem, candidate: Candidate) -> Pieces:
     return _classify(
         problem,
         Pieces.unknown(problem).hinge,
-        _targets_missed(problem, candidate),
+        _missed(problem, candidate),
         candidate.dual / cost,
         1e-4 * scale,
     )
@@ -69,82 +76,109 @@ def exact_penalty(problem: Problem, candidate: Candidate) -> float:
 
 
 def _classify(problem: Problem, counts: Mask, t: Array, weight: Array, band: float) -> Pieces:
-    """Satisfied: no weight and t < -band (below the group's top by as much, where slack is shared). Violated: the reverse."""
-    top = np.maximum(t.max(axis=1, keepdims=True), 0.0) if problem.spec.shared else 0.0
+    """Satisfied: no weight and t < -band (below the group's top by as much, where slack is shared). Violated: the reverse.
+
+    Of a shared slack one component is violated for sure if all others stay below it: the group's max is that one.
+    """
+    shared = problem.spec.shared
+    top = t.max(axis=1, keepdims=True, initial=0.0) if shared else 0.0
     satisfied = counts & (weight < 1e-3) & (t < top - band)
-    one_sided = not problem.spec.shared and problem.spec.width == 0
-    linear = counts & (weight > 1 - 1e-3) & (t > band) & one_sided
-    return Pieces(counts & ~satisfied & ~linear, linear)
+    linear = counts & (weight > 1 - 1e-3) & (t > band) & (problem.spec.width == 0)
+    if shared:
+        linear &= (counts & ~satisfied).sum(axis=1, keepdims=True) == 1
+    return Pieces(counts & ~satisfied & ~linear, linear.astype(float))
 
 
-def _targets_missed(problem: Problem, candidate: Candidate) -> Array:
+def _tied(problem: Problem, pieces: Pieces, t: Array, weight: Array) -> Pieces:
+    """Where nearly all margins of nearly all examples tie (t in smoothings; W = 0 is the classic), alpha is far from unique.
+
+    Ties then outnumber the unknowns: most examples are held at the weights they have, and those with the most room stay to make
+    up for what these lack, with ROOM times as many ties as there are unknowns.
+    """
+    ties = np.maximum(pieces.hinge.sum(axis=1) - 1, 0)
+    needed = ROOM * (problem.features.shape[1] + 1) * problem.d
+    counts = problem.spec.mask[problem.y]
+    apart = np.quantile(t.max(axis=1) - np.where(counts, t, np.inf).min(axis=1), 0.9)
+    linear = problem.spec.shared and problem.spec.width == 0
+    if not linear or ties.sum() < 1.25 * needed or apart > BAND:
+        return pieces
+    room = np.where(pieces.hinge, weight, np.inf).min(axis=1)
+    order = np.argsort(-room, kind="stable")
+    held = np.zeros(problem.n, dtype=bool)
+    held[order[np.cumsum(ties[order]) > needed]] = True
+    share = np.where(pieces.hinge & held[:, None], weight, 0.0)
+    share = share / np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
+    return Pieces(pieces.hinge & ~held[:, None], pieces.held + share)
+
+
+def _missed(problem: Problem, candidate: Candidate) -> Array:
     """t[i,p] = gamma - mu_p, -inf where the component does not count."""
-    spec = problem.spec
     W, b = candidate.primal
-    scores = problem.features @ W + b
-    t = spec.gamma[problem.y] - _by_label(problem, spec.nu, scores)
-    return np.where(spec.mask[problem.y], t, -np.inf)
-
-
-def _by_label(problem: Problem, nu: Array, scores: Array) -> Array:
-    out = np.empty((problem.n, problem.d))
-    for label in range(problem.d):
-        rows = problem.y == label
-        out[rows] = scores[rows] @ nu[label].T
-    return out
+    return violations(problem, problem.features @ W + b)
 
 
 def _smoothed(problem: Problem) -> tuple[Array, Array, float]:
-    """(t, weight, tau) at the minimiser of the smoothed primal."""
-    spec, phi, d = problem.spec, problem.dense_features, problem.d
-    mean = phi.mean(axis=0) if problem.bias == "free" else np.zeros(phi.shape[1])
-    phi = phi - mean
+    """(t, weight, tau) at the minimiser of the smoothed primal; the examples go by label in here."""
+    spec, d = problem.spec, problem.d
+    order = np.argsort(problem.y, kind="stable")
+    y = problem.y[order]
+    ends = np.searchsorted(y, np.arange(d + 1))
+    slices = [(k, slice(ends[k], ends[k + 1])) for k in range(d) if ends[k] < ends[k + 1]]
+    phi = problem.dense_features[order]
+    phi = phi - (phi.mean(axis=0) if problem.bias == "free" else 0.0)
     scale = float(np.sqrt((phi * phi).sum(axis=1)).max(initial=0.0)) or 1.0
     phi = phi / scale
-    costs = problem.costs[:, None] * scale**2
+    costs = problem.costs[order, None] * scale**2
     unit = float(costs.sum()) or 1.0
     tau = SMOOTHING * (float(abs(spec.gamma).max()) or 1.0)
-    mask, gamma = spec.mask[problem.y], spec.gamma[problem.y]
-    nu_t = spec.nu.transpose(0, 2, 1)
+    target = np.where(spec.mask[y], spec.gamma[y], -np.inf)
+    forth, back = spec.nu.transpose(0, 2, 1), -spec.nu
     bias, ridge = problem.bias != "none", float(problem.bias == "penalized") * scale**2
+    cut = phi.shape[1] * d
 
-    def parts(v: Array) -> tuple[Array, Array, Array, Array]:
-        W, b = v[: phi.shape[1] * d].reshape(-1, d), v[phi.shape[1] * d :]
-        if spec.sum_to_zero:
-            W, b = W - W.mean(axis=1, keepdims=True), b - b.mean() if bias else b
-        scores = phi @ W + (b if bias else 0.0)
-        return W, b, np.where(mask, gamma - _by_label(problem, spec.nu, scores), -np.inf), scores
+    def mapped(maps: Array, rows: Array) -> Array:
+        """rows_i maps[y_i]"""
+        out = np.empty_like(rows)
+        for label, where in slices:
+            np.matmul(rows[where], maps[label], out=out[where])
+        return out
+
+    def centre(rows: Array) -> Array:
+        return rows - rows.mean(axis=-1, keepdims=True) if spec.sum_to_zero else rows
+
+    def missed(v: Array) -> tuple[Array, Array, Array]:
+        """W, b and t"""
+        W, b = centre(v[:cut].reshape(-1, d)), centre(v[cut:]) if bias else v[cut:]
+        scores = phi @ W
+        return W, b, target - mapped(forth, scores + b if bias else scores)
 
     def weights(t: Array) -> tuple[Array, Array]:
         """(smoothed slack, its gradient in t)"""
         if not spec.shared:
-            return np.where(mask, tau * np.logaddexp(0.0, t / tau), 0.0), np.where(
-                mask, expit(t / tau), 0.0
+            part = np.exp(-abs(t) / tau)  # log(1 + e^t) and its derivative, for t of any size
+            return np.maximum(t, 0.0) + tau * np.log1p(part), np.where(t > 0, 1.0, part) / (
+                1 + part
             )
-        top = np.maximum(t.max(axis=1, keepdims=True), 0.0)
+        top = t.max(axis=1, keepdims=True, initial=0.0)
         part = np.exp((t - top) / tau)
         total = np.exp(-top / tau) + part.sum(axis=1, keepdims=True)
         return top + tau * np.log(total), part / total
 
     def objective(v: Array) -> tuple[float, Array]:
-        W, b, t, _ = parts(v)
+        W, b, t = missed(v)
         slack, weight = weights(t)
-        pull = costs * weight * slack_rate(spec, slack)
-        value = (W * W).sum() / 2 + ridge * (b @ b) / 2 + (costs * slack_loss(spec, slack)).sum()
-        by_score = -_by_label(problem, nu_t, pull)
-        grad_w, grad_b = W + phi.T @ by_score, ridge * b + (by_score.sum(axis=0) if bias else 0.0)
-        if spec.sum_to_zero:
-            grad_w = grad_w - grad_w.mean(axis=1, keepdims=True)
-            grad_b = grad_b - grad_b.mean() if bias else grad_b
-        return float(value) / unit, np.concatenate([grad_w.ravel(), np.atleast_1d(grad_b)]) / unit
+        by_score = mapped(back, costs * weight * slack_rate(spec, slack))
+        value = np.vdot(W, W) / 2 + ridge * (b @ b) / 2 + (costs * slack_loss(spec, slack)).sum()
+        grads = [W + phi.T @ by_score] + ([ridge * b + by_score.sum(axis=0)] if bias else [])
+        return float(value) / unit, np.concatenate([centre(g).ravel() for g in grads]) / unit
 
-    start = np.zeros(phi.shape[1] * d + (d if bias else 0))
     minimum = minimize(
         objective,
-        start,
+        np.zeros(cut + d * bias),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": STEPS, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-9},
     )
-    t = parts(minimum.x)[2]
+    t = np.empty(target.shape)
+    t[order] = missed(minimum.x)[2]
     return t, weights(t)[1], tau

@@ -34,6 +34,8 @@ SHORT_WEIGHTS, SHORT_PAIRS = 300, 3000
 """Sizes up to which any backend answers in a fraction of a second."""
 FLOPS, ENTRIES = 5e8, 5e6
 """Operations of a sparse factorisation, and coefficients cvxpy compiles, in a second."""
+RHO_KERNEL, RHO_SUM_TO_ZERO = 4.0, 0.4
+"""OSQP's first step with a kernel, and with a linear one under sum-to-zero: on the benchmark half the iterations of its own."""
 ROUNDS = 8
 """How often one backend may be asked again because the pieces it was given were contradicted."""
 
@@ -98,8 +100,8 @@ def _solve(
     workspace: Workspace | None,
 ) -> Solution:
     deadline = Deadline.of("max_seconds", max_seconds)
-    search = _BackendSearch(problem, method, tolerance, deadline, workspace or Workspace(), [])
-    for solver in _backends(backend, problem, deadline):
+    search = _BackendSearch(problem, method, tolerance, deadline, workspace, [])
+    for solver in search.backends(backend):
         if search.ask(solver):
             break
     return search.outcome()
@@ -111,18 +113,6 @@ def setup_seconds(problem: Problem) -> float:
     return float(width * width * min(width, rows) / (3 * FLOPS) + rows * width / ENTRIES)
 
 
-def _backends(backend: Backends, problem: Problem, deadline: Deadline) -> list[Backend]:
-    weights = problem.features.shape[1] * problem.d
-    if backend is None or isinstance(backend, str):
-        asked = chain(backend, weights)
-    elif isinstance(backend, Sequence):
-        asked = [b if isinstance(b, Backend) else find(b) for b in backend]
-    else:
-        raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
-    short = weights <= SHORT_WEIGHTS and problem.n * problem.d <= SHORT_PAIRS
-    return clocked(asked, short, backend is not None) if deadline.limited else asked
-
-
 @dataclass
 class _BackendSearch:
     """The state of one solve: what was tried, and the best certified answer so far."""
@@ -131,10 +121,38 @@ class _BackendSearch:
     method: str
     tolerance: float
     deadline: Deadline
-    workspace: Workspace
+    workspace: Workspace | None
     attempts: list[Attempt]
     best: Solution | None = None
     pieces: Pieces | None = field(default=None)
+
+    def backends(self, backend: Backends) -> list[Backend]:
+        """Who is asked, in that order."""
+        if backend is None or isinstance(backend, str):
+            zero = RHO_SUM_TO_ZERO if self.problem.spec.sum_to_zero else None
+            rho = zero if self.problem.is_linear else RHO_KERNEL
+            asked = chain(backend, self._order(), rho)
+            if backend is None and self.pieces is not None and self.pieces.degenerate:
+                asked = [b for b in asked if b.again]  # no one active set for a polish to find
+        elif isinstance(backend, Sequence):
+            asked = [b if isinstance(b, Backend) else find(b) for b in backend]
+        else:
+            raise DataError("backend", "be a solver's name or a sequence of them", repr(backend))
+        weights, pairs = (
+            self.problem.features.shape[1] * self.problem.d,
+            self.problem.n * self.problem.d,
+        )
+        short = weights <= SHORT_WEIGHTS and pairs <= SHORT_PAIRS
+        return clocked(asked, short, backend is not None) if self.deadline.limited else asked
+
+    def _order(self) -> int:
+        """Of the matrix a backend factorises: as many as there are unknowns or hinges, whichever are fewer."""
+        if self.method == "primal" and not self.deadline.limited:
+            self.pieces = guess_pieces(self.problem)
+        hinge = (self.pieces or Pieces.unknown(self.problem)).hinge
+        examples, d = int(hinge.any(axis=1).sum()), self.problem.d
+        columns = min(int(self.problem.features.shape[1]), examples + d)
+        return min(int(hinge.sum()), d * columns)
 
     def ask(self, backend: Backend) -> bool:
         """Let one backend try; True when the judge is satisfied, or nobody else need try."""
@@ -143,7 +161,7 @@ class _BackendSearch:
         if self.deadline.limited and setup_seconds(self.problem) > self.deadline.left:
             self._note(backend, "max_seconds", math.inf, time.perf_counter(), "not asked")
             return False
-        models = self.workspace.models
+        models = {} if self.workspace is None else self.workspace.models
         kept = models.pop(self.method, None)  # taken while in use: no two solves share it
         if (
             kept is not None and 1e-3 <= self.problem.C / kept[1] <= 1e3
@@ -170,22 +188,18 @@ class _BackendSearch:
             return ROUTES[self.method](presolve(self.problem)), True
         if self.pieces is None:
             self.pieces = guess_pieces(self.problem)
-        model = PrimalModel(presolve(self.problem, self.pieces))
-        return model, bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
+        whole = bool(self.pieces.hinge.sum() == Pieces.unknown(self.problem).hinge.sum())
+        kept = whole and self.workspace is not None
+        return PrimalModel(presolve(self.problem, self.pieces), kept), whole
 
     def _rounds(self, model: Model, backend: Backend) -> bool:
         accuracy, exact = self.tolerance, False
         for _ in range(ROUNDS):
-            raw = self._attempt(model, backend, accuracy)
+            raw, revised = self._attempt(model, backend, accuracy)
             if self.best is not None and self.best.converged:
                 return True
             if raw is None:
                 return False
-            revised = (
-                released(self.problem, self.pieces, raw)
-                if isinstance(model, PrimalModel) and self.pieces
-                else None
-            )
             if revised is None and exact:
                 return False
             if revised is None:
@@ -201,18 +215,25 @@ class _BackendSearch:
                 model = PrimalModel(presolve(self.problem, revised, ceiling))
         return False
 
-    def _attempt(self, model: Model, backend: Backend, accuracy: float) -> Candidate | None:
+    def _attempt(
+        self, model: Model, backend: Backend, accuracy: float
+    ) -> tuple[Candidate | None, Pieces | None]:
+        """What the backend left, and the pieces as that revises them (None: it contradicts none)."""
         start = time.perf_counter()
         if self.deadline.passed:
             self._note(backend, "max_seconds", math.inf, start, "not asked")
-            return None
+            return None, None
         limit = (self.deadline.left,) if self.deadline.limited else ()
         report = backend.run(model.model, accuracy, *limit)
         raw = model.candidate() if report.status != "failed" else None
         if raw is None:
             self._note(backend, report.words, float("inf"), start, "no answer")
-            return None
-        candidate, certificate = finish(self.problem, raw, self.tolerance, self.deadline)
+            return None, None
+        pieces = self.pieces if isinstance(model, PrimalModel) else None
+        revised = None if pieces is None else released(self.problem, pieces, raw)
+        last = backend.again and revised is None  # otherwise somebody is asked again, whatever
+        hopeless = math.inf if last else 100 * self.tolerance
+        candidate, certificate = finish(self.problem, raw, self.tolerance, self.deadline, hopeless)
         gap = certificate.relative_gap
         lied = report.status == "solved" and gap > 1e-3
         self._note(backend, report.words, gap, start, "its status is not borne out" if lied else "")
@@ -220,7 +241,7 @@ class _BackendSearch:
             self.best = Solution(
                 self.problem, candidate, certificate, self.method, backend.name, self.tolerance, ()
             )
-        return raw
+        return raw, revised
 
     def _note(self, backend: Backend, words: str, gap: float, start: float, note: str) -> None:
         self.attempts.append(Attempt(backend.name, words, gap, time.perf_counter() - start, note))
