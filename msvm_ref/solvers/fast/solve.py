@@ -30,12 +30,13 @@ from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
 from msvm_ref.solvers.fast.interior import interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
-from msvm_ref.solvers.fast.kernel_cache import rows
+from msvm_ref.solvers.fast.kernel_cache import Rows, fits_whole, rows, suits_single
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
 from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
-from msvm_ref.solvers.fast.stopping import Stopping
+from msvm_ref.solvers.fast.stopping import Stopping, share
+from msvm_ref.solvers.fast.subsets import Climbed, Grown, grow, suited
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Attempt, Solution
 from msvm_ref.solvers.workspace import Workspace
@@ -74,17 +75,59 @@ def solve_fast(
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
     if on_interrupt not in ("raise", "best"):
         raise DataError("on_interrupt", "be 'raise' or 'best'", repr(on_interrupt))
-    return _Ascent(
+    deadline, before = Deadline(max_seconds), Grown(None)
+    workspace = workspace or Workspace()
+
+    def ascend(
+        part: Problem, to: float, at: Candidate, passes: int, seconds: float, kept: Workspace
+    ) -> Climbed:
+        ascent = _Part(part, to, passes, seconds, seed, cache_mb, None, at, kept)
+        return ascent.climbed(interrupt)
+
+    if stop == "gap" and not workspace.rows and suited(problem):
+        at = None if start is None else _scaled(problem, start)
+        fits = fits_whole(problem.n, cache_mb, suits_single(problem, tolerance))
+        with Interruptible(on_interrupt == "best") as interrupt:
+            before = grow(problem, tolerance, max_iter, deadline, seed, fits, at, ascend, progress)
+        assert before.candidate is not None
+        if before.words:
+            best = finish(problem, before.candidate, tolerance, deadline)
+            if before.words != "certified" or best[1].relative_gap <= tolerance:
+                return _solution(problem, tolerance, best, before.words, deadline, before.work)
+        start = before.candidate
+    ascent = _Ascent(
         problem,
         tolerance,
         max_iter,
-        max_seconds,
+        deadline.left,
         seed,
         cache_mb,
         kkt if stop == "kkt" else None,
         start,
-        workspace or Workspace(),
-    ).run(progress, Interruptible(on_interrupt == "best"))
+        workspace,
+        before.work,
+    )
+    return ascent.run(progress, Interruptible(on_interrupt == "best"))
+
+
+def _solution(
+    problem: Problem,
+    tolerance: float,
+    best: tuple[Candidate, Certificate],
+    words: str,
+    deadline: Deadline,
+    work: dict[str, int],
+) -> Solution:
+    attempt = Attempt("numba", words, best[1].relative_gap, deadline.spent)
+    return Solution(problem, *best, "fast", "numba", tolerance, (attempt,), work)
+
+
+def _scaled(problem: Problem, start: Solution | Candidate) -> Candidate:
+    """alpha of another C (or machine's weights), scaled and made feasible, and its b."""
+    C, at = (
+        (start.problem.C, start.candidate) if isinstance(start, Solution) else (problem.C, start)
+    )
+    return Candidate(None, at.b, clipped(problem, at.dual * (problem.C / C)))
 
 
 class _Ascent:
@@ -101,16 +144,20 @@ class _Ascent:
         kkt: float | None,
         start: Solution | Candidate | None,
         workspace: Workspace,
+        before: dict[str, int] | None = None,
     ) -> None:
         self.problem, self.tolerance, self.kkt = problem, tolerance, kkt
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
         self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
         self.machine = blocks(problem)
-        self.engine = _engine(problem, self.machine, cache_mb, workspace)
+        single = suits_single(problem, tolerance)
+        self.engine = _engine(problem, self.machine, cache_mb, workspace, single)
+        self.cache_mb, self.workspace = cache_mb, workspace
         self.free = problem.bias == "free"
         if problem.n <= (FEW_FREE if self.free else FEW) and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
+        self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
         if start is not None:
@@ -124,18 +171,19 @@ class _Ascent:
         if words not in ("certified", "kkt"):
             self._best_effort()
         assert self.best is not None
-        candidate, certificate = self.best
-        attempt = Attempt("numba", words, certificate.relative_gap, self.stopping.deadline.spent)
-        work = {
+        deadline = self.stopping.deadline
+        return _solution(self.problem, self.tolerance, self.best, words, deadline, self.work)
+
+    @property
+    def work(self) -> dict[str, int]:
+        mine = {
             "passes": self.passes,
             "steps": self.engine.steps,
             "newton": self.polishes,
             "interior": self.barriers,
             "kernel_evaluations": self.engine.evaluations,
         }
-        return Solution(
-            self.problem, candidate, certificate, "fast", "numba", self.tolerance, (attempt,), work
-        )
+        return {name: count + self.before.get(name, 0) for name, count in mine.items()}
 
     def _climb(self, progress: Callable[[float], None] | None) -> str:
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
@@ -153,7 +201,7 @@ class _Ascent:
             if now.relative < self.closest[0] and not was_pass:
                 self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
             if progress is not None:
-                progress(_share(first, now.relative, self.tolerance))
+                progress(share(first, now.relative, self.tolerance))
             if self.kkt is not None:
                 if now.violation <= self.kkt:
                     self.best = self._certified()
@@ -167,8 +215,8 @@ class _Ascent:
             reason = self.stopping.reason(
                 now.relative, self.passes, goal, self.interrupt.asked, self.kkt is None
             )
-            if reason == "rounding" and self.engine.at_once:
-                # what steps together cannot tell any more, visits one by one still may
+            if reason == "rounding" and (self.engine.at_once or self._refine()):
+                # what steps together or rounded rows cannot tell any more, visits one by one still may
                 self.engine.momentum, goal = None, max(self.tolerance, FINEST)
                 self.stopping = Stopping(
                     self.stopping.deadline, self.stopping.max_iter, self.stopping.judging
@@ -239,6 +287,7 @@ class _Ascent:
 
     def _interior(self) -> float:
         self.barriers += 1
+        self._refine()
         late = lambda: self.stopping.late  # noqa: E731
         on_face = interior(self.engine, self.machine, self.free, self.tolerance, late)
         before = self._state().relative
@@ -255,12 +304,27 @@ class _Ascent:
 
     def _settled(self) -> bool:
         start = time.perf_counter()
-        self.engine.refresh()
+        linear = isinstance(self.engine, LinearEngine)
+        if linear:  # its W is a candidate; of kernels the judge is handed alpha alone
+            self.engine.refresh()
         self.best = min(
             filter(None, (self.best, self._certified())), key=lambda pair: pair[1].relative_gap
         )
         self.stopping.judging = time.perf_counter() - start
-        return self.best[1].relative_gap <= self.tolerance
+        settled = self.best[1].relative_gap <= self.tolerance
+        if not (linear or settled):
+            self._refine()
+            self.engine.refresh()
+        return settled
+
+    def _refine(self) -> bool:
+        """Kernel rows in double precision, where they were not."""
+        engine = self.engine
+        if isinstance(engine, LinearEngine) or not engine.rows.single:
+            return False
+        engine.rows = _rows(self.problem, self.cache_mb, self.workspace, False)
+        engine.refresh()
+        return True
 
     def _best_effort(self) -> None:
         """Certify where the ascent stands, and where it was closest; of floats out of their range, the origin."""
@@ -316,16 +380,25 @@ class _Ascent:
             self.engine.survey(self.engine.scores)
 
     def _warm(self, start: Solution | Candidate) -> None:
-        """alpha of another C (or machine's weights), scaled and made feasible."""
-        C, at = (
-            (start.problem.C, start.candidate)
-            if isinstance(start, Solution)
-            else (self.problem.C, start)
-        )
-        alpha = clipped(self.problem, at.dual * (self.problem.C / C))
-        self.engine.restart(alpha, self.engine.b0)
+        at = _scaled(self.problem, start)
+        self.engine.restart(at.dual, self.engine.b0)
         if self.free and at.b is not None:
             self.engine.shift_bias(at.b - self.engine.true_bias)
+
+
+class _Part(_Ascent):
+    """The ascent on a subset: its own floats end it, the judge is asked about everyone."""
+
+    def climbed(self, interrupt: Interruptible) -> Climbed:
+        self.interrupt = interrupt
+        words = self._climb(None)
+        now = self._state()
+        return Climbed(
+            words, self.engine.alpha, self.engine.true_bias, now.primal, now.gap, self.work
+        )
+
+    def _settled(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -346,16 +419,22 @@ class _State:
 
 
 def _engine(
-    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace
+    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace, single: bool = False
 ) -> KernelEngine | LinearEngine:
     if problem.is_linear:
         linear = LinearEngine(problem, machine, 0.0)
         linear.rho = _penalty(problem, linear.squares)
         return linear
-    if cache_mb not in workspace.rows:
-        workspace.rows[cache_mb] = rows(problem, cache_mb)
-    kept = workspace.rows[cache_mb]
+    kept = _rows(problem, cache_mb, workspace, single)
     return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
+
+
+def _rows(problem: Problem, cache_mb: float, workspace: Workspace, single: bool) -> Rows:
+    """Those of the workspace, made if need be; ``single``: of either precision."""
+    kept = workspace.rows.get(cache_mb)
+    if kept is None or (kept.single and not single):
+        kept = workspace.rows[cache_mb] = rows(problem, cache_mb, single)
+    return kept
 
 
 def _penalty(problem: Problem, diagonal: Array) -> float:
@@ -364,13 +443,6 @@ def _penalty(problem: Problem, diagonal: Array) -> float:
     return {"none": 0.0, "penalized": 1.0, "free": float(diagonal.mean()) + 10.0 / total}[
         problem.bias
     ]
-
-
-def _share(first: float, gap: float, tolerance: float) -> float:
-    """How much of the way from the first gap to the tolerance, on a logarithmic scale."""
-    if gap <= 0 or first <= tolerance:
-        return 1.0
-    return float(np.clip(np.log(first / gap) / np.log(first / tolerance), 0.0, 1.0))
 
 
 def _check(
