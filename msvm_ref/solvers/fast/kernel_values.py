@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,36 @@ BLOCK = 128
 QUICK = 1e4
 """gamma p max||x||^2 (about the mean) up to which distances may come from ||x||^2 + ||y||^2 - 2 <x, y>: they err
 by about that many units of rounding."""
+
+
+STRIP = 512
+"""Values at a time, so that they stay in the fastest memory."""
+LOG2_E, LN2, LN2_REST = 1.4426950408889634, 0.6931471803691238, 1.9082149292705877e-10
+SHIFTER, ONE, LEAST = 6755399441055744.0, 4607182418800017408, -708.0
+"""1.5 2^52, to which adding leaves an integer in the last bits; the bits of 1.0; where exp leaves the normal numbers."""
+SERIES = tuple(1.0 / math.factorial(k) for k in range(13, -1, -1))
+
+
+@njit(cache=True, error_model="numpy")
+def exponentials(x: Array, bits: Any, powers: Array, out: Any) -> None:
+    """out = exp(x) for x <= 0, to 1e-15: 2^k exp(r), x = k ln 2 + r, in loops a compiler turns into vectors.
+
+    A strip at a time; ``bits`` (int64) and ``powers`` are the same scratch memory.
+    """
+    for j in range(len(x)):
+        x[j] = max(x[j], LEAST)
+        powers[j] = x[j] * LOG2_E + SHIFTER
+    for j in range(len(x)):
+        k = powers[j] - SHIFTER
+        r = (x[j] - k * LN2) - k * LN2_REST
+        series = SERIES[0]
+        for a in SERIES[1:]:
+            series = series * r + a
+        x[j] = series
+    for j in range(len(x)):
+        bits[j] = (bits[j] << 52) + ONE
+    for j in range(len(x)):
+        out[j] = x[j] * powers[j]
 
 
 @njit(cache=True, error_model="numpy")

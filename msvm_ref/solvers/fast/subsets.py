@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.model.arrays import Array
@@ -23,6 +22,7 @@ from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
+from msvm_ref.solvers.fast.engine import Index
 from msvm_ref.solvers.fast.gradient import smoothed
 from msvm_ref.solvers.fast.kernel_values import scores_at
 from msvm_ref.solvers.fast.stopping import share
@@ -30,16 +30,19 @@ from msvm_ref.solvers.workspace import Workspace
 
 MANY = 6000
 """Examples from which on subsets are tried: the Gram of fewer takes as long as to find out."""
-FIRST, GROWTH, MOST = 0.1, 2.0, 0.6
-"""The share of the examples that are the first subset, how much larger the next may be, and the share that may be in one
-while the Gram of all would fit into the cache; there no more than MOST of the first SAMPLE others may have a loss, either."""
-SAMPLE, NEAR = 1000, 0.1
+FIRST, GROWTH = 0.1, 2.0
+"""The share of the examples that are the first subset, and how much larger the next may be."""
+MOST, SAMPLE = 0.6, 1000
+"""Where the Gram of all fits into the cache, a subset has at most this share of the examples, and no more of the first SAMPLE
+others may have a loss. Where it does not fit and more have one, those that join are drawn at random, as the worst of so many
+are no fair sample, and no more than a ROUGH gap is asked. Otherwise the worst join."""
+NEAR = 0.1
 """So near to a loss others join as well: the next ascent moves their scores."""
-GROWING = 0.7
-"""The part of ``max_seconds`` after which they stop: a certificate has to follow."""
 ROUGH, CLOSER, OWN_SHARE = 0.03, 1e-3, 0.5
-"""The relative gap asked of the first subset; of a later one, as a part of the gap over everyone, but no less than
-OWN_SHARE of the tolerance. All of these were chosen by looking at the benchmark."""
+"""The relative gap asked of the first subset; of a later one as a part of the gap over everyone, but no less than OWN_SHARE of
+the tolerance. All of these were chosen by looking at the benchmark."""
+GROWING = 0.7
+"""The part of ``max_seconds`` after which subsets stop growing: a certificate has to follow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,21 +123,25 @@ def grow(
                 return now
         loss = float(losses.sum())
         relative = (at.gap + loss) / max(at.primal + loss, 1e-300)
+        if not np.isfinite(relative):
+            break
         first = first or relative
         if progress is not None:
             progress(share(first, relative, tolerance))
         if relative <= 0.9 * tolerance:
             now.words = "certified"
             break
-        joining = min(int((slopes > -NEAR).sum()), int((GROWTH - 1) * size) + 1)
-        inside[others[np.argsort(-slopes, kind="stable")[:joining]]] = True
-        asked = float(np.clip(CLOSER * relative, OWN_SHARE * tolerance, ROUGH))
+        most, near = int((GROWTH - 1) * size) + 1, np.flatnonzero(slopes > -NEAR)
+        fair = (losses > 0).sum() > MOST * len(losses)
+        if not fair:
+            near = near[np.argsort(-slopes[near], kind="stable")]
+        if loss > at.gap:  # else the part alone has more to gain
+            inside[others[near[:most]]] = True
+        asked = ROUGH if fair else max(CLOSER * relative, OWN_SHARE * tolerance)
     return now
 
 
-def _losses(
-    problem: Problem, machine: Blocks, some: NDArray[np.int64], scores: Array
-) -> tuple[Array, Array]:
+def _losses(problem: Problem, machine: Blocks, some: Index, scores: Array) -> tuple[Array, Array]:
     """C_i L(f(x_i), y_i), and the largest gamma_p - mu_p(f(x_i)): beyond 0 there is a loss; -inf where C_i = 0."""
     y, cost = problem.y[some], problem.costs[some]
     slopes = np.where(machine.mask[y], machine.slopes(y, scores), -np.inf)
@@ -144,7 +151,7 @@ def _losses(
     return losses, largest
 
 
-def _part(problem: Problem, chosen: NDArray[np.int64]) -> Problem:
+def _part(problem: Problem, chosen: Index) -> Problem:
     weight = problem.sample_weight
     return Problem(
         problem.machine,
