@@ -26,6 +26,7 @@ from msvm_ref.solvers.fast.kernel_values import (
     gram,
     is_rbf,
     parameters,
+    scores_at,
 )
 
 FACTORED, NEGLIGIBLE = 800, 1e-13
@@ -110,6 +111,8 @@ class Rows:
     diagonal: Array
     arguments: tuple[Any, ...]
     """What ``fetch`` takes after i."""
+    problem: Problem | None = None
+    """Whose they are, where they are not whole."""
 
     def square(self, chosen: NDArray[np.int64]) -> Array:
         """k(x_i, x_j) over the chosen examples."""
@@ -119,16 +122,18 @@ class Rows:
 
     def product(self, chosen: NDArray[np.int64], A: Array) -> Array:
         """sum_i k(x_j, x_i) A[i] over the chosen examples i, for every j."""
-        n = self.table.shape[1]
-        if self.whole and not self.single and 4 * len(chosen) >= n:
+        if self.problem is not None:
+            self.arguments[-1][1] += len(chosen)
+            return scores_at(self.problem, self.problem.X, chosen, A)
+        n = len(self.table)
+        if not self.single and 4 * len(chosen) >= n:
             whole = np.zeros((n, A.shape[1]))  # gathering most rows would cost more than all
             whole[chosen] = A
             return self.table @ whole
         out = np.zeros((n, A.shape[1]))
         for first in range(0, len(chosen), BLOCK):
-            some = chosen[first : first + BLOCK]
-            block = self.table[some] if self.whole else np.stack([self._row(i) for i in some])
-            out += np.asarray(block, dtype=np.float64).T @ A[first : first + BLOCK]
+            block = self.table[chosen[first : first + BLOCK]].astype(np.float64, copy=False)
+            out += block.T @ A[first : first + BLOCK]
         return out
 
     def rough_product(self, chosen: NDArray[np.int64], A: Array) -> Array:
@@ -229,4 +234,5 @@ def rows(problem: Problem, cache_mb: float, single: bool = False) -> Rows:
             np.zeros(size, dtype=bool),
             np.zeros(2, np.int64),
         ),
+        problem,
     )
