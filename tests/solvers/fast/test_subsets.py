@@ -80,7 +80,8 @@ def test_limits_and_ugly_input():
     hard = mr.Problem(
         mr.LLW, np.concatenate([X, X]), np.append(y, (y + 1) % 3), C=1e3, kernel=mr.rbf(1.0)
     )
-    assert fast(hard, 1e-9, max_iter=1).attempts[0].status == "max_iter"
+    short = fast(hard, 1e-9, max_iter=1)
+    assert (short.attempts[0].status, short.work["passes"]) == ("max_iter", 1)
     late = fast(hard, 1e-9, max_seconds=1e-9)
     assert (late.converged, late.attempts[0].status) == (False, "max_seconds")
     shares: list[float] = []
