@@ -99,7 +99,7 @@ def solve_fast(
         problem,
         tolerance,
         max_iter,
-        deadline.left,
+        max_seconds,
         seed,
         cache_mb,
         kkt if stop == "kkt" else None,
@@ -107,6 +107,7 @@ def solve_fast(
         workspace,
         before.work,
     )
+    ascent.stopping.deadline = deadline  # it began with the subsets
     return ascent.run(progress, Interruptible(on_interrupt == "best"))
 
 
