@@ -33,6 +33,7 @@ BEGUN = "tests/judge/test_images.py::test_what_was_begun_of_another_is_not_taken
 FINER = "tests/solvers/test_partner.py -k finer"
 PARTNER = "tests/solvers/test_partner.py -k CS-none"
 LOSSLESS = "tests/solvers/test_lossless_bias.py"
+SUBSETS = "tests/solvers/fast/test_subsets.py"
 BLINDED = "tests/judge/test_mutants.py"
 ROUTES = "tests/solvers/truth/test_routes.py::test_three_routes_agree_within_their_certified_gaps"
 COPIES = "tests/solvers/test_weights.py::test_a_weight_is_so_many_copies"
@@ -768,7 +769,7 @@ MUTANTS = (
         "inner += gamma[label, p] * at",
         RELAXED,
     ),
-    Mutant("solvers/fast/solve.py", "self.passes += times", "self.passes += 1", RELAXED),
+    Mutant("solvers/fast/ascent.py", "self.passes += times", "self.passes += 1", RELAXED),
     Mutant(
         "solvers/fast/class_system.py",
         "G[rest, rest] -= self.pull",
@@ -783,6 +784,67 @@ MUTANTS = (
         "np.maximum(self.shared / scale**2, self.ground)",
         "self.ground",
         f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/kernel_engine.py",
+        "move[moved] = d, pull * total",
+        "move[moved] = d, total",
+        f"{SUBSETS} -k lines_are",
+    ),
+    Mutant(
+        "solvers/fast/kernel_engine.py",
+        "lines[classes[t], i] + common[i]",
+        "lines[classes[t], i]",
+        f"{SUBSETS} -k lines_are",
+    ),
+    Mutant(
+        "solvers/fast/subsets.py",
+        "(at.gap + loss) / max(at.primal + loss, 1e-300)",
+        "at.gap / max(at.primal, 1e-300)",
+        f"{SUBSETS} -k few_kernel",
+    ),
+    Mutant(
+        "solvers/fast/subsets.py",
+        "np.where(cost > 0, slopes.max(axis=1), -np.inf)",
+        "slopes.max(axis=1)",
+        f"{SUBSETS} -k losses_of",
+    ),
+    Mutant(
+        "solvers/fast/subsets.py",
+        'now.words = "" if at.words == "rounding" else at.words',
+        'now.words = ""',
+        f"{SUBSETS} -k ugly",
+    ),
+    Mutant("solvers/fast/gradient.py", "(xi - curved / 2)", "xi", f"{SUBSETS} -k losses_of"),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "or not engine.rows.single",
+        "or engine.rows.single",
+        f"{SUBSETS} -k too_rough",
+    ),
+    Mutant(
+        "solvers/fast/kernel_cache.py",
+        "SINGLE_COST * tolerance",
+        "SINGLE_COST",
+        f"{SUBSETS} -k may_be_rounded",
+    ),
+    Mutant(
+        "solvers/fast/kernel_cache.py",
+        "out += block.T @ A[first : first + BLOCK]",
+        "out = block.T @ A[first : first + BLOCK]",
+        f"{SUBSETS} -k products_and",
+    ),
+    Mutant(
+        "solvers/fast/kernel_values.py",
+        "part -= half_a[:, None]",
+        "pass",
+        f"{SUBSETS} -k products_and",
+    ),
+    Mutant(
+        "solvers/fast/kernel_values.py",
+        "- k * LN2_REST",
+        "+ k * LN2_REST",
+        f"{SUBSETS} -k exponentials",
     ),
     Mutant("solvers/fast/kernel_cache.py", "L[pivots - 1] =", "L[:] =", f"{BARRIER} -k class_by"),
     Mutant(
@@ -822,7 +884,7 @@ MUTANTS = (
     ),
     Mutant("solvers/fast/engine.py", "sums + found[:3]", "found[:3]", f"{LINEAR} -k some_rows"),
     Mutant(
-        "solvers/fast/solve.py",
+        "solvers/fast/ascent.py",
         "omega, engine.omega = engine.omega, 1.0",
         "omega = engine.omega",
         f"{LINEAR} -k overshoot",

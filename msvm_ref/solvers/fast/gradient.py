@@ -60,6 +60,14 @@ def sums(machine: Blocks, alpha: Array) -> Array:
     return alpha if machine.slack == OWN else alpha.sum(axis=1, keepdims=True)
 
 
+def smoothed(machine: Blocks, xi: Array) -> Array:
+    """phi of slacks (``steps.slack_loss``)"""
+    if not machine.width:
+        return xi
+    curved = np.minimum(xi, machine.width) if machine.capped else xi
+    return curved / machine.width * (xi - curved / 2)
+
+
 def survey(
     machine: Blocks, y: NDArray[np.int64], cost: Array, scores: Array, alpha: Array
 ) -> tuple[float, float, float, float]:
@@ -71,8 +79,7 @@ def survey(
     xi = np.where(counted, np.maximum(slopes, 0.0), 0.0)
     if machine.slack != OWN:
         xi = xi.max(axis=1, keepdims=True)
-    curved = np.minimum(xi, machine.width) if machine.capped else xi
-    phi = curved / machine.width * (xi - curved / 2) if machine.width else xi
+    phi = smoothed(machine, xi)
     g = slopes - pull
     if machine.slack == OWN:
         full = machine.capped & (alpha >= cost[:, None])

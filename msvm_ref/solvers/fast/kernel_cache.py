@@ -1,7 +1,8 @@
 """Kernel rows: the whole Gram where it fits in ``cache_mb``, else rows made on demand in a byte-bounded cache.
 
 A row k(x_i, .) is summed from differences (rbf) or products (polynomial), as the model's kernels do. The cache is a
-clock: a hand goes round the slots and evicts the first row that was not used since it last came by.
+clock: a hand goes round the slots and evicts the first row that was not used since it last came by. Where few digits are
+asked for, rows are kept in single precision, which halves what a step reads; scores and multipliers are double everywhere.
 """
 
 from __future__ import annotations
@@ -14,62 +15,58 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.compiled import njit
+from msvm_ref.solvers.fast.kernel_values import (
+    BLOCK,
+    RBF,
+    STRIP,
+    exponentials,
+    gram,
+    is_rbf,
+    parameters,
+    scores_at,
+)
 
-RBF, POLYNOMIAL = 0, 1
 FACTORED, NEGLIGIBLE = 800, 1e-13
 """Examples up to which the rank of a Gram is looked for, and what does not count towards it."""
-BLOCK = 128
-QUICK = 1e4
-"""gamma p max||x||^2 (about the mean) up to which distances may come from ||x||^2 + ||y||^2 - 2 <x, y>: they err
-by about that many units of rounding."""
-
-
-@njit(cache=True, error_model="numpy")
-def squared_distances(columns: Array, first: int, last: int, out: Array) -> None:
-    """out[i - first, j - first] = ||x_i - x_j||^2 for i in first ... last-1, j >= first; ``columns`` has features as rows."""
-    p, n = columns.shape
-    for i in range(first, last):
-        row = out[i - first]
-        row[:] = 0.0
-        for f in range(p):
-            x = columns[f, i]
-            feature = columns[f, first:]
-            for j in range(n - first):
-                difference = feature[j] - x
-                row[j] += difference * difference
+SINGLE_TOLERANCE, SINGLE_COST = 1e-5, 1e6
+"""The least tolerance at which rows are kept in single precision, and the largest C_i, as a multiple of it: entries rounded by
+2^-25 were seen to move the gap by 1e-8 of P at C = 1, and by 2e-7 at C = 10."""
 
 
 @njit(cache=True, error_model="numpy")
 def fill_row(
-    kind: int, columns: Array, i: int, gamma: float, coef0: float, degree: int, row: Array
+    kind: int, columns: Array, i: int, gamma: float, coef0: float, degree: int, row: Any
 ) -> None:
-    """row[j] = k(x_i, x_j)."""
+    """row[j] = k(x_i, x_j), in strips that stay in the fastest memory, summed in double precision whatever ``row`` holds."""
     p, n = columns.shape
-    row[:] = 0.0
-    for f in range(p):
-        x = columns[f, i]
-        feature = columns[f]
+    strip, bits = np.empty(STRIP), np.empty(STRIP, np.int64)
+    powers = bits.view(np.float64)
+    for first in range(0, n, STRIP):
+        m = min(STRIP, n - first)
+        strip[:] = 0.0
+        for f in range(p):
+            x = columns[f, i]
+            feature = columns[f, first : first + m]
+            if kind == RBF:
+                for j in range(m):
+                    difference = feature[j] - x
+                    strip[j] += difference * difference
+            else:
+                for j in range(m):
+                    strip[j] += feature[j] * x
         if kind == RBF:
-            for j in range(n):
-                difference = feature[j] - x
-                row[j] += difference * difference
+            for j in range(m):
+                strip[j] *= -gamma
+            exponentials(strip[:m], bits, powers, row[first : first + m])
         else:
-            for j in range(n):
-                row[j] += feature[j] * x
-    if kind == RBF:
-        for j in range(n):
-            row[j] = np.exp(-gamma * row[j])
-    else:
-        for j in range(n):
-            base, value = gamma * row[j] + coef0, 1.0
-            for _ in range(degree):
-                value *= base
-            row[j] = value
+            for j in range(m):
+                base, value = gamma * strip[j] + coef0, 1.0
+                for _ in range(degree):
+                    value *= base
+                row[first + j] = value
 
 
 @njit(cache=True, error_model="numpy")
@@ -114,26 +111,29 @@ class Rows:
     diagonal: Array
     arguments: tuple[Any, ...]
     """What ``fetch`` takes after i."""
+    problem: Problem | None = None
+    """Whose they are, where they are not whole."""
 
     def square(self, chosen: NDArray[np.int64]) -> Array:
         """k(x_i, x_j) over the chosen examples."""
         if self.whole:
-            return self.table[np.ix_(chosen, chosen)]
+            return np.asarray(self.table[np.ix_(chosen, chosen)], dtype=np.float64)
         return np.stack([self._row(i)[chosen] for i in chosen]) if len(chosen) else np.zeros((0, 0))
 
     def product(self, chosen: NDArray[np.int64], A: Array) -> Array:
         """sum_i k(x_j, x_i) A[i] over the chosen examples i, for every j."""
-        if self.whole:
-            if 4 * len(chosen) < len(self.table):
-                return self.table[chosen].T @ A
-            whole = np.zeros(
-                (len(self.table), A.shape[1])
-            )  # gathering most rows would cost more than multiplying all
+        if self.problem is not None:
+            self.arguments[-1][1] += len(chosen)
+            return scores_at(self.problem, self.problem.X, chosen, A)
+        n = len(self.table)
+        if not self.single and 4 * len(chosen) >= n:
+            whole = np.zeros((n, A.shape[1]))  # gathering most rows would cost more than all
             whole[chosen] = A
             return self.table @ whole
-        out = np.zeros((self.table.shape[1], A.shape[1]))
-        for i, a in zip(chosen, A, strict=True):
-            out += self._row(i)[:, None] * a
+        out = np.zeros((n, A.shape[1]))
+        for first in range(0, len(chosen), BLOCK):
+            block = self.table[chosen[first : first + BLOCK]].astype(np.float64, copy=False)
+            out += block.T @ A[first : first + BLOCK]
         return out
 
     def rough_product(self, chosen: NDArray[np.int64], A: Array) -> Array:
@@ -142,11 +142,16 @@ class Rows:
             return self.product(chosen, A)[chosen]
         whole = np.zeros((len(self.table), A.shape[1]), dtype=np.float32)
         whole[chosen] = A
-        return (self.single @ whole)[chosen].astype(np.float64)
+        return (self.rounded @ whole)[chosen].astype(np.float64)
+
+    @property
+    def single(self) -> bool:
+        """Are the rows kept in single precision?"""
+        return self.table.dtype == np.float32
 
     @cached_property
-    def single(self) -> NDArray[np.float32]:
-        return self.table.astype(np.float32)
+    def rounded(self) -> NDArray[np.float32]:
+        return np.asarray(self.table, dtype=np.float32)
 
     @cached_property
     def factor(self) -> Array | None:
@@ -165,7 +170,7 @@ class Rows:
     def _row(self, i: int) -> Array:
         kind, columns, gamma, coef0, degree, table, slot, _, _, counters = self.arguments
         if slot[i] >= 0:
-            return np.asarray(table[slot[i]])
+            return np.asarray(table[slot[i]], dtype=np.float64)
         row = np.empty(table.shape[1])
         fill_row(kind, columns, i, gamma, coef0, degree, row)
         counters[1] += 1
@@ -177,12 +182,23 @@ class Rows:
         return self.table.size if self.whole else int(self.arguments[-1][1]) * self.table.shape[1]
 
 
-def rows(problem: Problem, cache_mb: float) -> Rows:
-    """The Gram of ``problem`` if ``cache_mb`` allows it, else an empty cache of that size."""
-    n = problem.n
-    room = int(cache_mb * 1e6 / (8 * n))
-    if n <= room or not problem.kernel.has_bounds:
-        table = _gram(problem)
+def suits_single(problem: Problem, tolerance: float) -> bool:
+    """May rows be rounded to single precision? Not for many digits, nor where a large C would amplify them, nor a few."""
+    if problem.n <= FACTORED or not is_rbf(problem.kernel):
+        return False
+    return tolerance >= SINGLE_TOLERANCE and problem.costs.max() <= SINGLE_COST * tolerance
+
+
+def fits_whole(n: int, cache_mb: float, single: bool = False) -> bool:
+    """Is there room for the whole Gram?"""
+    return (4 if single else 8) * n * n <= cache_mb * 1e6
+
+
+def rows(problem: Problem, cache_mb: float, single: bool = False) -> Rows:
+    """The Gram of ``problem`` if ``cache_mb`` allows it, else an empty cache of that size; ``single``: rounded to float32."""
+    n, dtype = problem.n, np.dtype(np.float32 if single else np.float64)
+    if fits_whole(n, cache_mb, single) or not problem.kernel.has_bounds:
+        table = gram(problem, dtype)
         nobody = np.zeros(0, dtype=np.int64)
         unused = (
             RBF,
@@ -196,11 +212,11 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
             np.zeros(0, dtype=bool),
             np.zeros(2, np.int64),
         )
-        return Rows(table, True, table.diagonal().copy(), unused)
-    kind, gamma, coef0, degree = _parameters(problem.kernel)
+        return Rows(table, True, table.diagonal().astype(np.float64), unused)
+    kind, gamma, coef0, degree = parameters(problem.kernel)
     columns = np.ascontiguousarray(problem.X.T)
-    size = max(room, 2)
-    table = np.empty((size, n))
+    size = max(int(cache_mb * 1e6 / (dtype.itemsize * n)), 2)
+    table = np.empty((size, n), dtype)
     diagonal = np.ones(n) if kind == RBF else (gamma * (problem.X**2).sum(axis=1) + coef0) ** degree
     return Rows(
         table,
@@ -218,47 +234,5 @@ def rows(problem: Problem, cache_mb: float) -> Rows:
             np.zeros(size, dtype=bool),
             np.zeros(2, np.int64),
         ),
-    )
-
-
-def _gram(problem: Problem) -> Array:
-    if not problem.kernel.has_bounds:
-        return np.ascontiguousarray(problem.features @ problem.features.T)
-    kind, gamma, _, _ = _parameters(problem.kernel)
-    return _rbf_gram(problem.X, gamma) if kind == RBF else np.array(problem.gram)
-
-
-def _rbf_gram(X: Array, gamma: float) -> Array:
-    """exp(-gamma ||x - y||^2), block by block above the diagonal and mirrored below."""
-    n, out = len(X), np.empty((len(X), len(X)))
-    scaled = (X - X.mean(axis=0)) * np.sqrt(2 * gamma)
-    with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
-        halves = (scaled * scaled).sum(axis=1) / 2
-    quick, columns = float(halves.max()) * X.shape[1] <= QUICK, np.ascontiguousarray(scaled.T)
-    for first in range(0, n, BLOCK):
-        last = min(first + BLOCK, n)
-        if quick:
-            part = scaled[first:last] @ scaled[first:].T
-            part -= halves[first:]
-            part -= halves[first:last, None]
-            np.minimum(part, 0.0, out=part)
-        else:
-            part = np.empty((last - first, n - first))
-            squared_distances(columns, first, last, part)
-            part *= -0.5
-        np.exp(part, out=part)
-        out[first:last, first:] = part
-        out[last:, first:last] = part[:, last - first :].T
-    np.fill_diagonal(out, 1.0)
-    return out
-
-
-def _parameters(kernel: Kernel) -> tuple[int, float, float, int]:
-    function: Any = kernel.function
-    if kernel.name.startswith("rbf"):
-        return RBF, float(function.gamma), 0.0, 0
-    if kernel.name.startswith("polynomial"):
-        return POLYNOMIAL, float(function.gamma), float(function.coef0), int(function.degree)
-    raise DataError(
-        "cache_mb", f"hold the whole Gram for kernel {kernel}", "less", "raise cache_mb"
+        problem,
     )

@@ -1,57 +1,30 @@
 """method="fast": block-coordinate ascent over examples, a Newton polish for the last digits, and the judge's last word.
 
 The loop watches the duality gap of its own floats; when that is small enough the candidate goes to ``certify``, and only
-the certified relative gap ends the solve (or, on request, the papers' KKT rule). A free bias is the multiplier of
-sum_i A_i = 0: the ascent runs on kernel k + rho about the current b (method of multipliers), b <- b + rho sum_i A_i.
+the certified relative gap ends the solve (or, on request, the papers' KKT rule). Where few examples matter, subsets of them
+grow first.
 """
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from msvm_ref.errors import DataError
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge
-from msvm_ref.model.arrays import Array, real_number
-from msvm_ref.model.loss import clipped, expansion
+from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.bias import lossless_bias
-from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.aim import Aim
-from msvm_ref.solvers.fast.blocks import OWN, Blocks, blocks
-from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
-from msvm_ref.solvers.fast.interior import interior, route
+from msvm_ref.solvers.fast.ascent import Ascent, Part, scaled, solution_of
 from msvm_ref.solvers.fast.interrupt import Interruptible
-from msvm_ref.solvers.fast.kernel_cache import rows
-from msvm_ref.solvers.fast.kernel_engine import KernelEngine
-from msvm_ref.solvers.fast.linear_engine import LinearEngine
-from msvm_ref.solvers.fast.newton import newton
-from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
-from msvm_ref.solvers.fast.stopping import Stopping
+from msvm_ref.solvers.fast.kernel_cache import fits_whole, suits_single
+from msvm_ref.solvers.fast.subsets import Climbed, Grown, grow, suited
 from msvm_ref.solvers.finish import finish
-from msvm_ref.solvers.solution import Attempt, Solution
+from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
-
-SLICE = 0.2
-"""Seconds after which a pass looks at the clock."""
-CLOSER = 0.3
-"""The gap is taken once passes met no violation above CLOSER times its last, within the engine's ``patience``."""
-LAST = 8
-"""One more pass before the gap goes to the blocks' optima, not beyond, where it is at most 1 / LAST of the work since the last:
-where steps overshoot W swings about its optimum, which the primal pays for. (Chosen on the sets of benchmarks/fast.py.)"""
-POLISHES = 12
-"""Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
-FINEST = 1e-14
-"""The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 
 
 def solve_fast(
@@ -82,7 +55,27 @@ def solve_fast(
         raise DataError("against", "be a primal value or inf", repr(against))
     if on_interrupt not in ("raise", "best"):
         raise DataError("on_interrupt", "be 'raise' or 'best'", repr(on_interrupt))
-    return _Ascent(
+    deadline, before = Deadline(max_seconds), Grown(None)
+    workspace = workspace or Workspace()
+
+    def ascend(
+        part: Problem, to: float, at: Candidate, passes: int, seconds: float, kept: Workspace
+    ) -> Climbed:
+        ascent = Part(part, Aim(to), passes, seconds, seed, cache_mb, None, at, kept)
+        return ascent.climbed(interrupt)
+
+    if stop == "gap" and against is None and not workspace.rows and suited(problem):
+        at = None if start is None else scaled(problem, start)
+        fits = fits_whole(problem.n, cache_mb, suits_single(problem, tolerance))
+        with Interruptible(on_interrupt == "best") as interrupt:
+            before = grow(problem, tolerance, max_iter, deadline, seed, fits, at, ascend, progress)
+        assert before.candidate is not None
+        if before.words:
+            best = finish(problem, before.candidate, tolerance, deadline)
+            if before.words != "certified" or best[1].relative_gap <= tolerance:
+                return solution_of(problem, tolerance, best, before.words, deadline, before.work)
+        start = before.candidate
+    ascent = Ascent(
         problem,
         Aim(tolerance, against),
         max_iter,
@@ -91,307 +84,11 @@ def solve_fast(
         cache_mb,
         kkt if stop == "kkt" else None,
         start,
-        workspace or Workspace(),
-    ).run(progress, Interruptible(on_interrupt == "best"))
-
-
-class _Ascent:
-    """One solve: the engine, the clock, and the best certified answer so far."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        aim: Aim,
-        max_iter: int,
-        max_seconds: float,
-        seed: int,
-        cache_mb: float,
-        kkt: float | None,
-        start: Solution | Candidate | None,
-        workspace: Workspace,
-    ) -> None:
-        self.problem, self.aim, self.tolerance, self.kkt = problem, aim, aim.at(1.0, 0.0), kkt
-        self.stopping = Stopping(Deadline(max_seconds), max_iter)
-        self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
-        self.machine = blocks(problem)
-        self.engine = _engine(problem, self.machine, cache_mb, workspace)
-        self.free = problem.bias == "free"
-        if problem.n <= (FEW_FREE if self.free else FEW) and self.engine.products_are_cheap:
-            self.engine.momentum = Momentum()
-        self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
-        self.best: tuple[Candidate, Certificate] | None = None
-        self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
-        if start is not None:
-            self._warm(start)
-
-    def run(
-        self, progress: Callable[[float], None] | None, interruptible: Interruptible
-    ) -> Solution:
-        with interruptible as self.interrupt:
-            words = "certified" if self._nothing_to_learn() else self._climb(progress)
-        if words not in ("certified", "kkt"):
-            self._best_effort()
-        assert self.best is not None
-        candidate, certificate = self.best
-        attempt = Attempt("numba", words, certificate.relative_gap, self.stopping.deadline.spent)
-        work = {
-            "passes": self.passes,
-            "steps": self.engine.steps,
-            "newton": self.polishes,
-            "interior": self.barriers,
-            "kernel_evaluations": self.engine.evaluations,
-        }
-        return Solution(
-            self.problem, candidate, certificate, "fast", "numba", self.tolerance, (attempt,), work
-        )
-
-    def _climb(self, progress: Callable[[float], None] | None) -> str:
-        schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
-        strictness, first = 1.0, 0.0
-        action = self._passes
-        self._state()
-        while True:
-            spent, was_pass = action(), action == self._passes
-            now = self._state()
-            schedule.note(was_pass, spent, now.relative)
-            self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
-            goal = strictness * max(self.tolerance, FINEST)
-            barrier = action == self._interior
-            whole = barrier and route(self.engine, self.machine).everything
-            self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
-            first = first or max(now.gap, 1e-300)
-            if now.relative < self.closest[0] and not was_pass:
-                self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
-            if progress is not None:
-                progress(_share(first, now.relative, self.tolerance))
-            if self.kkt is not None:
-                if now.violation <= self.kkt:
-                    self.best = self._certified()
-                    return "kkt"
-            elif now.relative <= 0.9 * goal:
-                if self._settled():
-                    return "certified"
-                # the judge's own rounding and repairs take their part
-                goal = 0.25 * min(goal, max(now.relative, 1e-18))
-                strictness = goal / max(self.tolerance, FINEST)
-            reason = self.stopping.reason(
-                now.relative, self.passes, goal, self.interrupt.asked, self.kkt is None
-            )
-            if reason == "rounding" and self.engine.at_once:
-                # what steps together cannot tell any more, visits one by one still may
-                self.engine.momentum, strictness = None, 1.0
-                self.stopping = Stopping(
-                    self.stopping.deadline, self.stopping.max_iter, self.stopping.judging
-                )
-                self._state()
-            elif reason:
-                return reason
-            if self.stopping.wants_a_certificate:
-                self._settled()
-            if self.free:
-                self._update_bias(now)
-            action = self._passes
-            if self.kkt is None and was_pass:
-                due = "interior" if self.stopping.wants_a_barrier else schedule.next(now.relative)
-                action = {"pass": action, "newton": self._newton, "interior": self._interior}[due]
-
-    def _nothing_to_learn(self) -> bool:
-        """Does a free bias alone meet every target? Then the optimum is 0, to which no relative gap leads."""
-        b = lossless_bias(self.problem)
-        if b is None:
-            return False
-        candidate = zero_weights(self.problem, b, np.zeros_like(self.engine.alpha))
-        self.best = candidate, judge(self.problem, candidate)
-        return self.best[1].upper == 0.0
-
-    def _passes(self) -> float:
-        """Passes over the examples that can move, until it pays to take the gap; the work they were."""
-        work, violation = 0.0, self.engine.violation
-        last_digits = (
-            self.tolerance < POLISH_TOLERANCE
-        )  # those are for Newton steps, due by the gap
-        patience = Engine.patience if last_digits else self.engine.patience
-        while not (self.stopping.late or self.interrupt.asked):
-            begun, latest = self.passes, self._pass()
-            work += latest
-            least, most = (times * self.engine.whole_pass for times in patience)
-            closer = work >= least and self.engine.violation <= CLOSER * violation
-            done = work >= most or self.passes >= self.stopping.max_iter
-            if done or closer or self.engine.asleep.all():
-                cheap = LAST * latest <= work * (self.passes - begun)
-                return work + (self._exact_pass() if cheap else 0.0)
-        return work
-
-    def _exact_pass(self) -> float:
-        engine = self.engine
-        if engine.at_once or engine.asleep.all() or self.passes >= self.stopping.max_iter:
-            return 0.0
-        omega, engine.omega = engine.omega, 1.0
-        work = self._pass(most=1)
-        engine.omega = omega
-        return work
-
-    def _pass(self, most: int = 1 << 30) -> float:
-        """One pass over the examples that are awake; where those are few, several in one call, which costs as much as some."""
-        if self.engine.at_once and self.engine.momentum is not None:
-            sweeps = min(SWEEPS, self.stopping.max_iter - self.passes)
-            self.passes += sweeps
-            return self.engine.momentum.sweep(self.engine, sweeps)
-        awake, work = np.flatnonzero(~self.engine.asleep), 0.0
-        several = self.engine.together // max(len(awake), 1)
-        times = max(1, min(several, most, self.stopping.max_iter - self.passes))
-        order = self.random.permuted(np.tile(awake, (times, 1)), axis=1).ravel()
-        self.passes += times
-        pieces = self.pieces if self.stopping.deadline.limited else 1
-        start, violation = time.perf_counter(), 0.0
-        for part in np.array_split(order, pieces) if pieces > 1 else (order,):
-            work += self.engine.pass_over(part)
-            violation = max(violation, self.engine.violation)
-            if self.stopping.late:
-                break
-        self.engine.violation = violation
-        seconds = time.perf_counter() - start
-        self.pieces = min(max(math.ceil(seconds / SLICE), 1), self.problem.n)
-        return work
-
-    def _newton(self) -> float:
-        self.polishes += 1
-        return newton(self.engine, self.machine, self.free, self._dual_value)
-
-    def _interior(self) -> float:
-        self.barriers += 1
-        late = lambda: self.stopping.late  # noqa: E731
-        on_face = interior(self.engine, self.machine, self.free, self.tolerance, late)
-        before = self._state().relative
-        if on_face is not None and not before <= self.tolerance:
-            inside = self.engine.alpha, self.engine.b0
-            self.engine.restart(on_face, self.engine.b0)
-            for _ in range(POLISHES):
-                self._newton()
-                if self._state().relative <= self.tolerance or self.stopping.late:
-                    break
-            if not self._state().relative < before:
-                self.engine.restart(*inside)
-        return route(self.engine, self.machine).price
-
-    def _settled(self) -> bool:
-        start = time.perf_counter()
-        self.engine.refresh()
-        self.best = min(
-            filter(None, (self.best, self._certified())), key=lambda pair: pair[1].relative_gap
-        )
-        self.stopping.judging = time.perf_counter() - start
-        return self.best[1].relative_gap <= self.tolerance
-
-    def _best_effort(self) -> None:
-        """Certify where the ascent stands, and where it was closest; of floats out of their range, the origin."""
-        closest = self.closest[1:]
-        if not np.isfinite(self.engine.alpha).all():
-            self.engine.restart(np.zeros_like(self.engine.alpha), np.zeros_like(self.engine.b0))
-        if not self._settled() and self.closest[0] < np.inf and not self.stopping.late:
-            self.engine.restart(*closest)
-            self._settled()
-
-    def _certified(self) -> tuple[Candidate, Certificate]:
-        problem, engine = self.problem, self.engine
-        b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
-        W = engine.W if isinstance(engine, LinearEngine) else None
-        raw = Candidate(W, b, engine.alpha)
-        return finish(problem, raw, self.tolerance, self.stopping.deadline)
-
-    def _state(self) -> _State:
-        """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
-        engine = self.engine
-        loss, gain, inner, violation = engine.survey()
-        engine.violation = violation
-        primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
-        if self.free:
-            r = engine.A.sum(axis=0)
-            b = engine.b0 + engine.rho * r
-            primal -= float(b @ r) / 2
-            cost = float(
-                abs(r) @ (2 * abs(b) + abs(self.machine.gamma).max() + engine.rho * abs(r))
-            )
-            violation = max(
-                violation, float(engine.rho * abs(r).max())
-            )  # the equality, as what b would still move by
-        return _State(primal, gap + cost, gap, cost, violation)
-
-    def _dual_value(self, alpha: Array, effect: Array) -> float:
-        """The augmented dual at alpha, whose scores differ by ``effect`` from the engine's."""
-        engine, y, cost = self.engine, self.problem.y, self.engine.cost[:, None]
-        value = float((self.machine.gamma[y] * alpha).sum())
-        if self.machine.width:
-            total = alpha if self.machine.slack == OWN else alpha.sum(axis=1, keepdims=True)
-            square = self.machine.width * total**2
-            value -= float(
-                np.divide(square, 2 * cost, out=np.zeros_like(total), where=cost > 0).sum()
-            )
-        A = expansion(self.problem, alpha)
-        value -= float((A * (engine.scores + effect)).sum()) / 2
-        return value - float(engine.b0 @ A.sum(axis=0)) / 2
-
-    def _update_bias(self, now: _State) -> None:
-        if now.inner_gap <= max(0.3 * now.cost, 0.05 * self.tolerance * now.primal):
-            self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
-            self.engine.survey()
-
-    def _warm(self, start: Solution | Candidate) -> None:
-        """alpha of another C (or machine's weights), scaled and made feasible."""
-        C, at = (
-            (start.problem.C, start.candidate)
-            if isinstance(start, Solution)
-            else (self.problem.C, start)
-        )
-        alpha = clipped(self.problem, at.dual * (self.problem.C / C))
-        self.engine.restart(alpha, self.engine.b0)
-        if self.free and at.b is not None:
-            self.engine.shift_bias(at.b - self.engine.true_bias)
-
-
-@dataclass(frozen=True)
-class _State:
-    primal: float
-    gap: float
-    inner_gap: float
-    cost: float
-    violation: float
-
-    @property
-    def dual(self) -> float:
-        return self.primal - self.inner_gap
-
-    @property
-    def relative(self) -> float:
-        return self.gap / max(self.primal, 1e-300)
-
-
-def _engine(
-    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace
-) -> KernelEngine | LinearEngine:
-    if problem.is_linear:
-        linear = LinearEngine(problem, machine, 0.0)
-        linear.rho = _penalty(problem, linear.squares)
-        return linear
-    if cache_mb not in workspace.rows:
-        workspace.rows[cache_mb] = rows(problem, cache_mb)
-    kept = workspace.rows[cache_mb]
-    return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
-
-
-def _penalty(problem: Problem, diagonal: Array) -> float:
-    """rho: 0 without a bias, 1 with a penalized one; with a free one enough for sum A, at most sum C, to move b by 1."""
-    total = float(problem.costs.sum()) or 1.0
-    return {"none": 0.0, "penalized": 1.0, "free": float(diagonal.mean()) + 10.0 / total}[
-        problem.bias
-    ]
-
-
-def _share(first: float, gap: float, tolerance: float) -> float:
-    """How much of the way from the first gap to the tolerance, on a logarithmic scale."""
-    if gap <= 0 or first <= tolerance:
-        return 1.0
-    return float(np.clip(np.log(first / gap) / np.log(first / tolerance), 0.0, 1.0))
+        workspace,
+        before.work,
+    )
+    ascent.stopping.deadline = deadline  # it began with the subsets
+    return ascent.run(progress, Interruptible(on_interrupt == "best"))
 
 
 def _check(

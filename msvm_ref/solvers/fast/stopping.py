@@ -86,3 +86,10 @@ class Stopping:
         in_vain = self.stands_still and self.tries >= TRIES and self.barriers > 0
         stalled = polished and (in_vain or self.whole_barriers >= BARRIERS)
         return "rounding" if goal < LEAST_GOAL or stalled else ""
+
+
+def share(first: float, gap: float, tolerance: float) -> float:
+    """How much of the way from the first gap to the tolerance, on a logarithmic scale."""
+    if gap <= 0 or first <= tolerance:
+        return 1.0
+    return float(min(max(math.log(first / gap) / math.log(first / tolerance), 0.0), 1.0))

@@ -13,7 +13,7 @@ import pytest
 import msvm_ref as mr
 from msvm_ref.commands import solve as command
 from msvm_ref.solvers import compiled
-from msvm_ref.solvers.fast import solve as driver
+from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.gradient import Momentum, projected
 from msvm_ref.solvers.fast.linear_engine import LinearEngine

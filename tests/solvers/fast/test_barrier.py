@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast import interior as barrier
-from msvm_ref.solvers.fast import solve as driver
+from msvm_ref.solvers.fast.aim import Aim
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.class_system import ClassSystem
+from msvm_ref.solvers.fast.engines import engine_for
 from msvm_ref.solvers.fast.interior import Route, route
 from msvm_ref.solvers.fast.schedule import Schedule
 from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem
@@ -28,7 +30,7 @@ def data(n: int, p: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 def engine_of(problem: mr.Problem):
     machine = blocks(problem)
-    return driver._engine(problem, machine, 100.0, Workspace()), machine
+    return engine_for(problem, machine, 100.0, Workspace(), False), machine
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -118,7 +120,7 @@ def test_the_face_of_a_barrier_that_stops_early():
 def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
     """x = 1 and x = 1/10 in opposite classes: on a null direction the dual rises; cut off at all bounds, it would fall."""
     problem = mr.Problem(mr.OVA, [[1.0], [0.1]], [0, 1], C=100.0)
-    ascent = driver._Ascent(problem, 1e-9, 10, np.inf, 0, 100.0, None, None, Workspace())
+    ascent = driver.Ascent(problem, Aim(1e-9), 10, np.inf, 0, 100.0, None, None, Workspace())
     ascent.engine.restart(np.array([[0.5, 0.5], [5.0, 5.0]]), np.zeros(2))
     value = lambda: ascent._dual_value(ascent.engine.alpha, np.zeros((1, 1)))  # noqa: E731
     before = value()

@@ -13,7 +13,7 @@ from scipy import sparse
 import msvm_ref as mr
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import judge
-from msvm_ref.solvers.fast import solve as driver
+from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, blocks
 from msvm_ref.solvers.fast.engine import RELAXED
 from msvm_ref.solvers.fast.kernel_cache import rows
@@ -326,11 +326,9 @@ def test_limits_return_the_best_certified_candidate_and_say_so():
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_is_raised_and_ends_with_a_certified_candidate_only_on_request(monkeypatch):
     X, y = data(60)
-    original = driver._Ascent._pass
+    original = driver.Ascent._pass
     monkeypatch.setattr(
-        driver._Ascent,
-        "_pass",
-        lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1],
+        driver.Ascent, "_pass", lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1]
     )
     problem = mr.Problem(mr.LLW, X, y, C=1e3)
     with pytest.raises(KeyboardInterrupt):
@@ -433,7 +431,7 @@ class TestBugsPutIn:
         assert not self.outcome(C=3.0).converged
 
     def test_stale_gradient(self, monkeypatch):
-        original = driver._Ascent._pass
+        original = driver.Ascent._pass
 
         def forgetful(self, **options):
             kept = self.engine.lines.copy()
@@ -441,13 +439,13 @@ class TestBugsPutIn:
             self.engine.lines[:, :20] = kept[:, :20]
             return work
 
-        monkeypatch.setattr(driver._Ascent, "_pass", forgetful)
+        monkeypatch.setattr(driver.Ascent, "_pass", forgetful)
         only_passes(monkeypatch)
         monkeypatch.setattr(driver.KernelEngine, "refresh", lambda self: None)
         assert not self.outcome().converged
 
     def test_cache_eviction_bug(self, monkeypatch):
-        original = driver._Ascent._pass
+        original = driver.Ascent._pass
         small = {"cache_mb": 5 * 40 * 8 / 1e6}
         assert self.outcome(**small).converged
 
@@ -457,7 +455,7 @@ class TestBugsPutIn:
             slot[held] = np.roll(slot[held], 1)
             return original(self, **options)
 
-        monkeypatch.setattr(driver._Ascent, "_pass", mixed_up)
+        monkeypatch.setattr(driver.Ascent, "_pass", mixed_up)
         only_passes(monkeypatch)
         assert not self.outcome(**small).converged
 

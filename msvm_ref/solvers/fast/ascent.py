@@ -1,0 +1,373 @@
+"""One ascent: passes, Newton steps and barriers, watched by the gap of its own floats, until the judge agrees.
+
+A free bias is the multiplier of sum_i A_i = 0: the ascent runs on kernel k + rho about the current b (method of multipliers),
+b <- b + rho sum_i A_i.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certificate import Certificate
+from msvm_ref.judge.certify import judge
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.loss import clipped, expansion
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.bias import lossless_bias
+from msvm_ref.solvers.certifying import zero_weights
+from msvm_ref.solvers.deadline import Deadline
+from msvm_ref.solvers.fast.aim import Aim
+from msvm_ref.solvers.fast.blocks import OWN, blocks
+from msvm_ref.solvers.fast.engine import Engine
+from msvm_ref.solvers.fast.engines import engine_for, rows_of
+from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
+from msvm_ref.solvers.fast.interior import interior, route
+from msvm_ref.solvers.fast.interrupt import Interruptible
+from msvm_ref.solvers.fast.kernel_cache import suits_single
+from msvm_ref.solvers.fast.linear_engine import LinearEngine
+from msvm_ref.solvers.fast.newton import newton
+from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
+from msvm_ref.solvers.fast.stopping import Stopping, share
+from msvm_ref.solvers.fast.subsets import Climbed
+from msvm_ref.solvers.finish import finish
+from msvm_ref.solvers.solution import Attempt, Solution
+from msvm_ref.solvers.workspace import Workspace
+
+SLICE = 0.2
+"""Seconds after which a pass looks at the clock."""
+CLOSER = 0.3
+"""The gap is taken once passes met no violation above CLOSER times its last, within the engine's ``patience``."""
+LAST = 8
+"""One more pass before the gap goes to the blocks' optima, not beyond, where it is at most 1 / LAST of the work since the last:
+where steps overshoot W swings about its optimum, which the primal pays for. (Chosen on the sets of benchmarks/fast.py.)"""
+POLISHES = 12
+"""Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
+FINEST = 1e-14
+"""The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
+
+
+class Ascent:
+    """One solve: the engine, the clock, and the best certified answer so far."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        aim: Aim,
+        max_iter: int,
+        max_seconds: float,
+        seed: int,
+        cache_mb: float,
+        kkt: float | None,
+        start: Solution | Candidate | None,
+        workspace: Workspace,
+        before: dict[str, int] | None = None,
+    ) -> None:
+        self.problem, self.aim, self.tolerance, self.kkt = problem, aim, aim.at(1.0, 0.0), kkt
+        self.stopping = Stopping(Deadline(max_seconds), max_iter)
+        self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
+        self.machine = blocks(problem)
+        single = suits_single(problem, aim.tolerance)
+        self.engine = engine_for(problem, self.machine, cache_mb, workspace, single)
+        self.cache_mb, self.workspace = cache_mb, workspace
+        self.free = problem.bias == "free"
+        if problem.n <= (FEW_FREE if self.free else FEW) and self.engine.products_are_cheap:
+            self.engine.momentum = Momentum()
+        self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
+        self.before = before or {}
+        self.best: tuple[Candidate, Certificate] | None = None
+        self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
+        if start is not None:
+            self._warm(start)
+
+    def run(
+        self, progress: Callable[[float], None] | None, interruptible: Interruptible
+    ) -> Solution:
+        with interruptible as self.interrupt:
+            words = "certified" if self._nothing_to_learn() else self._climb(progress)
+        if words not in ("certified", "kkt"):
+            self._best_effort()
+        assert self.best is not None
+        deadline = self.stopping.deadline
+        return solution_of(self.problem, self.tolerance, self.best, words, deadline, self.work)
+
+    @property
+    def work(self) -> dict[str, int]:
+        mine = {
+            "passes": self.passes,
+            "steps": self.engine.steps,
+            "newton": self.polishes,
+            "interior": self.barriers,
+            "kernel_evaluations": self.engine.evaluations,
+        }
+        return {name: count + self.before.get(name, 0) for name, count in mine.items()}
+
+    def _climb(self, progress: Callable[[float], None] | None) -> str:
+        schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
+        strictness, first = 1.0, 0.0
+        action = self._passes
+        self._state()
+        while True:
+            spent, was_pass = action(), action == self._passes
+            now = self._state()
+            schedule.note(was_pass, spent, now.relative)
+            self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
+            goal = strictness * max(self.tolerance, FINEST)
+            barrier = action == self._interior
+            whole = barrier and route(self.engine, self.machine).everything
+            self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
+            first = first or max(now.gap, 1e-300)
+            if now.relative < self.closest[0] and not was_pass:
+                self.closest = now.relative, self.engine.alpha.copy(), self.engine.b0.copy()
+            if progress is not None:
+                progress(share(first, now.relative, self.tolerance))
+            if self.kkt is not None:
+                if now.violation <= self.kkt:
+                    self.best = self._certified()
+                    return "kkt"
+            elif now.relative <= 0.9 * goal:
+                if self._settled():
+                    return "certified"
+                # the judge's own rounding and repairs take their part
+                goal = 0.25 * min(goal, max(now.relative, 1e-18))
+                strictness = goal / max(self.tolerance, FINEST)
+            reason = self.stopping.reason(
+                now.relative, self.passes, goal, self.interrupt.asked, self.kkt is None
+            )
+            if reason == "rounding" and (self.engine.at_once or self._refine()):
+                # what steps together or rounded rows cannot tell any more, visits one by one still may
+                self.engine.momentum, strictness = None, 1.0
+                self.stopping = Stopping(
+                    self.stopping.deadline, self.stopping.max_iter, self.stopping.judging
+                )
+                self._state()
+            elif reason:
+                return reason
+            if self.stopping.wants_a_certificate:
+                self._settled()
+            if self.free:
+                self._update_bias(now)
+            action = self._passes
+            if self.kkt is None and was_pass:
+                due = "interior" if self.stopping.wants_a_barrier else schedule.next(now.relative)
+                action = {"pass": action, "newton": self._newton, "interior": self._interior}[due]
+
+    def _nothing_to_learn(self) -> bool:
+        """Does a free bias alone meet every target? Then the optimum is 0, to which no relative gap leads."""
+        b = lossless_bias(self.problem)
+        if b is None:
+            return False
+        candidate = zero_weights(self.problem, b, np.zeros_like(self.engine.alpha))
+        self.best = candidate, judge(self.problem, candidate)
+        return self.best[1].upper == 0.0
+
+    def _passes(self) -> float:
+        """Passes over the examples that can move, until it pays to take the gap; the work they were."""
+        work, violation = 0.0, self.engine.violation
+        last_digits = (
+            self.tolerance < POLISH_TOLERANCE
+        )  # those are for Newton steps, due by the gap
+        patience = Engine.patience if last_digits else self.engine.patience
+        while not (self.stopping.late or self.interrupt.asked):
+            begun, latest = self.passes, self._pass()
+            work += latest
+            least, most = (times * self.engine.whole_pass for times in patience)
+            closer = work >= least and self.engine.violation <= CLOSER * violation
+            done = work >= most or self.passes >= self.stopping.max_iter
+            if done or closer or self.engine.asleep.all():
+                cheap = LAST * latest <= work * (self.passes - begun)
+                return work + (self._exact_pass() if cheap else 0.0)
+        return work
+
+    def _exact_pass(self) -> float:
+        engine = self.engine
+        if engine.at_once or engine.asleep.all() or self.passes >= self.stopping.max_iter:
+            return 0.0
+        omega, engine.omega = engine.omega, 1.0
+        work = self._pass(most=1)
+        engine.omega = omega
+        return work
+
+    def _pass(self, most: int = 1 << 30) -> float:
+        """One pass over the examples that are awake; where those are few, several in one call, which costs as much as some."""
+        if self.engine.at_once and self.engine.momentum is not None:
+            sweeps = min(SWEEPS, self.stopping.max_iter - self.passes)
+            self.passes += sweeps
+            return self.engine.momentum.sweep(self.engine, sweeps)
+        awake, work = np.flatnonzero(~self.engine.asleep), 0.0
+        several = self.engine.together // max(len(awake), 1)
+        times = max(1, min(several, most, self.stopping.max_iter - self.passes))
+        order = self.random.permuted(np.tile(awake, (times, 1)), axis=1).ravel()
+        self.passes += times
+        pieces = self.pieces if self.stopping.deadline.limited else 1
+        start, violation = time.perf_counter(), 0.0
+        for part in np.array_split(order, pieces) if pieces > 1 else (order,):
+            work += self.engine.pass_over(part)
+            violation = max(violation, self.engine.violation)
+            if self.stopping.late:
+                break
+        self.engine.violation = violation
+        seconds = time.perf_counter() - start
+        self.pieces = min(max(math.ceil(seconds / SLICE), 1), self.problem.n)
+        return work
+
+    def _newton(self) -> float:
+        self.polishes += 1
+        return newton(self.engine, self.machine, self.free, self._dual_value)
+
+    def _interior(self) -> float:
+        self.barriers += 1
+        self._refine()
+        late = lambda: self.stopping.late  # noqa: E731
+        on_face = interior(self.engine, self.machine, self.free, self.tolerance, late)
+        before = self._state().relative
+        if on_face is not None and not before <= self.tolerance:
+            inside = self.engine.alpha, self.engine.b0
+            self.engine.restart(on_face, self.engine.b0)
+            for _ in range(POLISHES):
+                self._newton()
+                if self._state().relative <= self.tolerance or self.stopping.late:
+                    break
+            if not self._state().relative < before:
+                self.engine.restart(*inside)
+        return route(self.engine, self.machine).price
+
+    def _settled(self) -> bool:
+        start = time.perf_counter()
+        linear = isinstance(self.engine, LinearEngine)
+        if linear:  # its W is a candidate; of kernels the judge is handed alpha alone
+            self.engine.refresh()
+        self.best = min(
+            filter(None, (self.best, self._certified())), key=lambda pair: pair[1].relative_gap
+        )
+        self.stopping.judging = time.perf_counter() - start
+        settled = self.best[1].relative_gap <= self.tolerance
+        if not (linear or settled):
+            self._refine()
+            self.engine.refresh()
+        return settled
+
+    def _refine(self) -> bool:
+        """Kernel rows in double precision, where they were not."""
+        engine = self.engine
+        if isinstance(engine, LinearEngine) or not engine.rows.single:
+            return False
+        engine.rows = rows_of(self.problem, self.cache_mb, self.workspace, False)
+        engine.refresh()
+        return True
+
+    def _best_effort(self) -> None:
+        """Certify where the ascent stands, and where it was closest; of floats out of their range, the origin."""
+        closest = self.closest[1:]
+        if not np.isfinite(self.engine.alpha).all():
+            self.engine.restart(np.zeros_like(self.engine.alpha), np.zeros_like(self.engine.b0))
+        if not self._settled() and self.closest[0] < np.inf and not self.stopping.late:
+            self.engine.restart(*closest)
+            self._settled()
+
+    def _certified(self) -> tuple[Candidate, Certificate]:
+        problem, engine = self.problem, self.engine
+        b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
+        W = engine.W if isinstance(engine, LinearEngine) else None
+        raw = Candidate(W, b, engine.alpha)
+        return finish(problem, raw, self.tolerance, self.stopping.deadline)
+
+    def _state(self) -> _State:
+        """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
+        engine = self.engine
+        loss, gain, inner, violation = engine.survey()
+        engine.violation = violation
+        primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
+        if self.free:
+            r = engine.A.sum(axis=0)
+            b = engine.b0 + engine.rho * r
+            primal -= float(b @ r) / 2
+            cost = float(
+                abs(r) @ (2 * abs(b) + abs(self.machine.gamma).max() + engine.rho * abs(r))
+            )
+            violation = max(
+                violation, float(engine.rho * abs(r).max())
+            )  # the equality, as what b would still move by
+        return _State(primal, gap + cost, gap, cost, violation)
+
+    def _dual_value(self, alpha: Array, effect: Array) -> float:
+        """The augmented dual at alpha, whose scores differ by ``effect`` from the engine's."""
+        engine, y, cost = self.engine, self.problem.y, self.engine.cost[:, None]
+        value = float((self.machine.gamma[y] * alpha).sum())
+        if self.machine.width:
+            total = alpha if self.machine.slack == OWN else alpha.sum(axis=1, keepdims=True)
+            square = self.machine.width * total**2
+            value -= float(
+                np.divide(square, 2 * cost, out=np.zeros_like(total), where=cost > 0).sum()
+            )
+        A = expansion(self.problem, alpha)
+        value -= float((A * (engine.scores + effect)).sum()) / 2
+        return value - float(engine.b0 @ A.sum(axis=0)) / 2
+
+    def _update_bias(self, now: _State) -> None:
+        if now.inner_gap <= max(0.3 * now.cost, 0.05 * self.tolerance * now.primal):
+            self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
+            self.engine.survey()
+
+    def _warm(self, start: Solution | Candidate) -> None:
+        at = scaled(self.problem, start)
+        self.engine.restart(at.dual, self.engine.b0)
+        if self.free and at.b is not None:
+            self.engine.shift_bias(at.b - self.engine.true_bias)
+
+
+class Part(Ascent):
+    """The ascent on a subset: its own floats end it, the judge is asked about everyone."""
+
+    def climbed(self, interrupt: Interruptible) -> Climbed:
+        self.interrupt = interrupt
+        words = self._climb(None)
+        now = self._state()
+        return Climbed(
+            words, self.engine.alpha, self.engine.true_bias, now.primal, now.gap, self.work
+        )
+
+    def _settled(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class _State:
+    primal: float
+    gap: float
+    inner_gap: float
+    cost: float
+    violation: float
+
+    @property
+    def dual(self) -> float:
+        return self.primal - self.inner_gap
+
+    @property
+    def relative(self) -> float:
+        return self.gap / max(self.primal, 1e-300)
+
+
+def solution_of(
+    problem: Problem,
+    tolerance: float,
+    best: tuple[Candidate, Certificate],
+    words: str,
+    deadline: Deadline,
+    work: dict[str, int],
+) -> Solution:
+    attempt = Attempt("numba", words, best[1].relative_gap, deadline.spent)
+    return Solution(problem, *best, "fast", "numba", tolerance, (attempt,), work)
+
+
+def scaled(problem: Problem, start: Solution | Candidate) -> Candidate:
+    """alpha of another C (or machine's weights), scaled and made feasible, and its b."""
+    C, at = (
+        (start.problem.C, start.candidate) if isinstance(start, Solution) else (problem.C, start)
+    )
+    return Candidate(None, at.b, clipped(problem, at.dual * (problem.C / C)))

@@ -1,0 +1,38 @@
+"""Which engine a problem is solved by, and the kernel rows it shares with others."""
+
+from __future__ import annotations
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.kernel_cache import Rows, rows
+from msvm_ref.solvers.fast.kernel_engine import KernelEngine
+from msvm_ref.solvers.fast.linear_engine import LinearEngine
+from msvm_ref.solvers.workspace import Workspace
+
+
+def engine_for(
+    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace, single: bool
+) -> KernelEngine | LinearEngine:
+    if problem.is_linear:
+        linear = LinearEngine(problem, machine, 0.0)
+        linear.rho = _penalty(problem, linear.squares)
+        return linear
+    kept = rows_of(problem, cache_mb, workspace, single)
+    return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
+
+
+def rows_of(problem: Problem, cache_mb: float, workspace: Workspace, single: bool) -> Rows:
+    """Those of the workspace, made if need be; ``single``: of either precision."""
+    kept = workspace.rows.get(cache_mb)
+    if kept is None or (kept.single and not single):
+        kept = workspace.rows[cache_mb] = rows(problem, cache_mb, single)
+    return kept
+
+
+def _penalty(problem: Problem, diagonal: Array) -> float:
+    """rho: 0 without a bias, 1 with a penalized one; with a free one enough for sum A, at most sum C, to move b by 1."""
+    total = float(problem.costs.sum()) or 1.0
+    return {"none": 0.0, "penalized": 1.0, "free": float(diagonal.mean()) + 10.0 / total}[
+        problem.bias
+    ]
