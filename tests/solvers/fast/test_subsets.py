@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast import kernel_cache, kernel_engine, subsets
-from msvm_ref.solvers.fast import solve as driver
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.kernel_cache import fill_row, rows, suits_single
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
