@@ -63,9 +63,11 @@ def test_class_by_class_and_by_features_solve_what_is_factored_whole(machine, bi
     for other in (ClassSystem(engine, made, parts), FeatureSystem(engine, parts)):
         np.testing.assert_allclose(other.product(x), whole.product(x), rtol=1e-9, atol=1e-9)
         assert other.factor(diagonal, push)
-        for refined in (False, True):
+        # the Gram's rank is a third of its order: unrefined, class by class loses half of the digits, 2e-7 to 2e-6 by the BLAS;
+        # enough for a predictor, and refinement finds them all
+        for refined, near in ((False, 1e-5), (True, 1e-12)):
             gap = other.solve(right, refined) - solved
-            assert np.sqrt((diagonal * gap**2).sum() / (diagonal * solved**2).sum()) < 1e-6
+            assert np.sqrt((diagonal * gap**2).sum() / (diagonal * solved**2).sum()) < near
         assert not other.rough
 
 

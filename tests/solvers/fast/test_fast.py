@@ -17,6 +17,7 @@ from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, blocks
 from msvm_ref.solvers.fast.engine import RELAXED
 from msvm_ref.solvers.fast.kernel_cache import rows
+from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.prox import arbitrary_block
 from msvm_ref.solvers.fast.steps import solve_block
@@ -415,7 +416,7 @@ class TestBugsPutIn:
 
     @pytest.mark.parametrize("kept", ["asleep", "count"])
     def test_who_left_is_never_put_back(self, monkeypatch, kept):
-        original, first = driver.KernelEngine.survey, [True]
+        original, first = KernelEngine.survey, [True]
 
         def forgetful(self):
             before = getattr(self, kept).copy()
@@ -426,7 +427,7 @@ class TestBugsPutIn:
             first.append(False)
             return result
 
-        monkeypatch.setattr(driver.KernelEngine, "survey", forgetful)
+        monkeypatch.setattr(KernelEngine, "survey", forgetful)
         only_passes(monkeypatch)
         assert not self.outcome(C=3.0).converged
 
@@ -441,7 +442,7 @@ class TestBugsPutIn:
 
         monkeypatch.setattr(driver.Ascent, "_pass", forgetful)
         only_passes(monkeypatch)
-        monkeypatch.setattr(driver.KernelEngine, "refresh", lambda self: None)
+        monkeypatch.setattr(KernelEngine, "refresh", lambda self: None)
         assert not self.outcome().converged
 
     def test_cache_eviction_bug(self, monkeypatch):
