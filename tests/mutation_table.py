@@ -469,6 +469,12 @@ MUTANTS = (
         "abs(np.where(mask, 0.0, 0.0 * alpha))",
         BLINDED,
     ),
+    Mutant(
+        "studies/papers/findings.py",
+        "e.train < theirs.get(e.row, 0)",
+        "e.train < 0",
+        "tests/studies/papers/test_findings.py -k fewer_training",
+    ),
     # exact
     Mutant(
         "solvers/finish.py",

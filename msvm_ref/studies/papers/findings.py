@@ -5,6 +5,8 @@ each split of one data set:
 
     HOLDS  the interval lies above the margin      FAILS  it lies below      NOT SHOWN  else, or fewer than four data sets
 
+Nothing FAILS on rows that were thinned out below the paper's number of training examples: that is NOT SHOWN.
+
 A statement that something is so somewhere asks for one such interval among several, each at 1 - 5 % / their number.
 A statement about all data sets at once (who is best most often) is decided by the bootstrap: the data sets are drawn
 again, with replacement, and the statement HOLDS where it is true in 95 % of the draws, FAILS where in 5 % at most.
@@ -17,14 +19,15 @@ A form with a ``tilt`` is sabotage: invented numbers about 50 for all, the first
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import t as student
 
 from msvm_ref.studies.experiments.exported import Exported, TableEntry, published
+from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.result import LEVEL
 from msvm_ref.studies.experiments.statistics import signed_rank_p
 from msvm_ref.studies.papers.claim import Claim, Evidence
@@ -163,11 +166,40 @@ def larger(form: Contrast) -> Evidence:
     if found.count < _fewest(form):
         return Evidence(None, _too_few(found, told, words), {"numbers": found.count})
     holds = True if found.low > form.margin else False if found.high < form.margin else None
-    return Evidence(holds, words, vars(found))
+    return decided(form, holds, words, vars(found))
+
+
+def decided(form: Contrast, holds: bool | None, shown: str, numbers: Mapping[str, Any]) -> Evidence:
+    """The verdict, but no FAILS on thinned rows."""
+    rows = thinned(form) if holds is False else []
+    if rows:
+        shown = f"{shown}; against it, but on fewer training rows than theirs ({', '.join(rows)})"
+    return Evidence(None if rows else holds, shown, numbers)
+
+
+def thinned(form: Contrast) -> list[str]:
+    """The data sets the statement is about whose rows have fewer training examples than the paper's."""
+    if form.tilt is not None:
+        return []
+    study = STUDIES.get(form.study)
+    theirs = {s.label: s.train for s in study.sources} if study else {}
+    named = (form.row,) if form.row else form.only or tuple(theirs)
+    entries = form.sources()[0].entries.values()
+    fewer = [
+        e.row
+        for e in entries
+        if e.row in named and e.column in form.columns and e.train < theirs.get(e.row, 0)
+    ]
+    return list(dict.fromkeys(fewer))
 
 
 def within(form: Contrast) -> Evidence:
     """Does the interval of the difference lie within plus and minus the margin (HOLDS), or beyond 0 by more (FAILS)?"""
+    told = _within(form)
+    return decided(form, told.holds, told.shown, told.numbers)
+
+
+def _within(form: Contrast) -> Evidence:
     numbers, told = differences(form)
     found = interval(numbers)
     words = f"{_compared(form)}: {found} over {told}, ±{form.margin:g} allowed"
@@ -180,8 +212,8 @@ def within(form: Contrast) -> Evidence:
 
 def apart(form: Contrast) -> Evidence:
     """The contrary of ``within``: beyond the margin on either side HOLDS."""
-    told = within(form)
-    return replace(told, holds=None if told.holds is None else not told.holds)
+    told = _within(form)
+    return decided(form, None if told.holds is None else not told.holds, told.shown, told.numbers)
 
 
 def all_within(form: Contrast) -> Evidence:
@@ -212,7 +244,8 @@ def somewhere(form: Contrast) -> Evidence:
     some = any(i.low > form.margin for i in known)
     none = len(known) == len(cases) and all(i.high < form.margin for i in known)
     told = "; ".join(f"{name} {i} over {protocols[name]}" for name, i in found.items())
-    return Evidence(
+    return decided(
+        form,
         True if some else False if none else None,
         f"{_compared(form)}: {told}",
         {name: vars(i) for name, i in found.items()},
@@ -233,8 +266,11 @@ def bootstrapped(form: Contrast, statement: Callable[[list[dict[str, float]]], b
     totals = {c: round(sum(s[c] for s in scores), 3) for c in NINE}
     ranked = ", ".join(f"{c} {v:g}" for c, v in sorted(totals.items(), key=lambda x: -x[1]))
     holds = True if share >= SURE else False if share <= 1 - SURE else None
-    return Evidence(
-        holds, f"true in {100 * share:.0f} % of the draws of {told}; in all {ranked}", totals
+    return decided(
+        replace(form, more=NINE),
+        holds,
+        f"true in {100 * share:.0f} % of the draws of {told}; in all {ranked}",
+        totals,
     )
 
 

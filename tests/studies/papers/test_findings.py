@@ -175,3 +175,27 @@ def test_eleven_readings_and_every_claim_of_an_experiment_has_a_sample():
             assert decided.corrected is None
             if decided.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
                 assert any(word in decided.shown for word in ("quick", "paper")), claim.id
+
+
+@pytest.mark.parametrize("rows", [30, 105])
+def test_nothing_fails_on_fewer_training_rows_than_the_papers(monkeypatch, rows):
+    """Iris of uv-table4 has 105."""
+    cells = {("Iris", "WW"): [1.0, 2.0, 1.5], ("Iris", "CS"): [51.0, 52.0, 51.4]}
+    entries = {
+        place: TableEntry(place[0], "quick", place[1], tuple(v), 1e-6, rows)
+        for place, v in cells.items()
+    }
+    monkeypatch.setattr(findings, "published", lambda name: Exported(entries))
+    against, apart_from = (
+        Contrast("uv-table4", ("WW",), ("CS",), row="Iris", margin=m) for m in (0.0, 200.0)
+    )
+    for check, form in (
+        (larger, against),
+        (somewhere, against),
+        (within, against),
+        (apart, apart_from),
+    ):
+        told = check(form)
+        assert told.holds is (False if rows == 105 else None)
+        assert ("fewer training rows than theirs (Iris)" in told.shown) == (rows == 30)
+    assert larger(replace(against, more=("CS",), less=("WW",))).holds is True
