@@ -792,9 +792,9 @@ MUTANTS = (
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/kernel_engine.py",
-        "move[moved] = d, pull * total",
-        "move[moved] = d, total",
+        "solvers/fast/steps.py",
+        "classes[m], move[m] = d, pull * total",
+        "classes[m], move[m] = d, total",
         f"{SUBSETS} -k lines_are",
     ),
     Mutant(

@@ -52,7 +52,7 @@ FINEST = 1e-14
 """The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 
 
-class Ascent:
+class BlockAscent:
     """One solve: the engine, the clock, and the best certified answer so far."""
 
     def __init__(
@@ -321,7 +321,7 @@ class Ascent:
             self.engine.shift_bias(at.b - self.engine.true_bias)
 
 
-class Part(Ascent):
+class SubsetAscent(BlockAscent):
     """The ascent on a subset: its own floats end it, the judge is asked about everyone."""
 
     def climbed(self, interrupt: Interruptible) -> Climbed:

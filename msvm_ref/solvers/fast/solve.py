@@ -18,7 +18,7 @@ from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.aim import Aim
-from msvm_ref.solvers.fast.ascent import Ascent, Part, scaled, solution_of
+from msvm_ref.solvers.fast.ascent import BlockAscent, SubsetAscent, scaled, solution_of
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import fits_whole, suits_single
 from msvm_ref.solvers.fast.subsets import Climbed, Grown, grow, suited
@@ -61,7 +61,7 @@ def solve_fast(
     def ascend(
         part: Problem, to: float, at: Candidate, passes: int, seconds: float, kept: Workspace
     ) -> Climbed:
-        ascent = Part(part, Aim(to), passes, seconds, seed, cache_mb, None, at, kept)
+        ascent = SubsetAscent(part, Aim(to), passes, seconds, seed, cache_mb, None, at, kept)
         return ascent.climbed(interrupt)
 
     if stop == "gap" and against is None and not workspace.rows and suited(problem):
@@ -75,7 +75,7 @@ def solve_fast(
             if before.words != "certified" or best[1].relative_gap <= tolerance:
                 return solution_of(problem, tolerance, best, before.words, deadline, before.work)
         start = before.candidate
-    ascent = Ascent(
+    ascent = BlockAscent(
         problem,
         Aim(tolerance, against),
         max_iter,

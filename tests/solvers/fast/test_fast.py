@@ -327,9 +327,11 @@ def test_limits_return_the_best_certified_candidate_and_say_so():
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_is_raised_and_ends_with_a_certified_candidate_only_on_request(monkeypatch):
     X, y = data(60)
-    original = driver.Ascent._pass
+    original = driver.BlockAscent._pass
     monkeypatch.setattr(
-        driver.Ascent, "_pass", lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1]
+        driver.BlockAscent,
+        "_pass",
+        lambda self: (signal.raise_signal(signal.SIGINT), original(self))[1],
     )
     problem = mr.Problem(mr.LLW, X, y, C=1e3)
     with pytest.raises(KeyboardInterrupt):
@@ -432,7 +434,7 @@ class TestBugsPutIn:
         assert not self.outcome(C=3.0).converged
 
     def test_stale_gradient(self, monkeypatch):
-        original = driver.Ascent._pass
+        original = driver.BlockAscent._pass
 
         def forgetful(self, **options):
             kept = self.engine.lines.copy()
@@ -440,13 +442,13 @@ class TestBugsPutIn:
             self.engine.lines[:, :20] = kept[:, :20]
             return work
 
-        monkeypatch.setattr(driver.Ascent, "_pass", forgetful)
+        monkeypatch.setattr(driver.BlockAscent, "_pass", forgetful)
         only_passes(monkeypatch)
         monkeypatch.setattr(KernelEngine, "refresh", lambda self: None)
         assert not self.outcome().converged
 
     def test_cache_eviction_bug(self, monkeypatch):
-        original = driver.Ascent._pass
+        original = driver.BlockAscent._pass
         small = {"cache_mb": 5 * 40 * 8 / 1e6}
         assert self.outcome(**small).converged
 
@@ -456,7 +458,7 @@ class TestBugsPutIn:
             slot[held] = np.roll(slot[held], 1)
             return original(self, **options)
 
-        monkeypatch.setattr(driver.Ascent, "_pass", mixed_up)
+        monkeypatch.setattr(driver.BlockAscent, "_pass", mixed_up)
         only_passes(monkeypatch)
         assert not self.outcome(**small).converged
 
