@@ -475,6 +475,12 @@ MUTANTS = (
         "e.train < 0",
         "tests/studies/papers/test_findings.py -k fewer_training",
     ),
+    Mutant(
+        "judge/certify.py",
+        "if known and gap <= enough * found.high:",
+        "if known and gap <= 2 * enough * found.high:",
+        "tests/judge/test_images.py -k what_is_enough",
+    ),
     # exact
     Mutant(
         "solvers/finish.py",

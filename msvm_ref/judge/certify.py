@@ -70,14 +70,16 @@ def judge(
     handed: Candidate,
     helpers: Sequence[tuple[Candidate, str]] = (),
     begun: Worth | None = None,
+    enough: float = 0.0,
 ) -> Certificate:
     """The certificate of a candidate; each helper comes with the words that say whose it is.
 
-    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, where it has been asked.
+    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, where it has been asked. A relative gap of
+    ``enough`` is not evaluated again for a narrower one.
     """
     others = [(worth(problem, helper), words) for helper, words in helpers]
     floor = max((w.low for w, _ in others), default=None)
-    own = worth(problem, handed, floor, begun)
+    own = worth(problem, handed, floor, begun, enough)
     everyone = [(own, "the candidate's alpha, repaired"), *others]
     best, lower_from = max(everyone, key=lambda pair: pair[0].low)
     lower, upper = max(best.low, 0.0), min(w.high for w, _ in everyone)
@@ -135,7 +137,11 @@ def repaired(problem: Problem, alpha: Array) -> Array:
 
 
 def worth(
-    problem: Problem, handed: Candidate, floor: float | None = None, begun: Worth | None = None
+    problem: Problem,
+    handed: Candidate,
+    floor: float | None = None,
+    begun: Worth | None = None,
+    enough: float = 0.0,
 ) -> Worth:
     """P and D of a candidate, evaluated with as much care as it takes for rounding not to show in the gap.
 
@@ -153,6 +159,8 @@ def worth(
         known = dual is not None or floor is not None
         gap = found.high - max(found.low, floor or 0.0, 0.0) if known else 0.0
         if found.doubt <= max(1e-3 * gap, 1e-12 * abs(found.high)):
+            break
+        if known and gap <= enough * found.high:
             break
     return found
 

@@ -40,7 +40,7 @@ def finish(
     alpha = repaired(problem, raw.dual)
     options = [_first(problem, raw, alpha)]
     best = replace(options[0], alpha=alpha)
-    certificate = judge(problem, best)
+    certificate = judge(problem, best, enough=tolerance)
     for stretched in (False, True):
         if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
             break
@@ -52,7 +52,7 @@ def finish(
             more = _others(problem, raw, options[0])
             options += more
         other = replace(min(more, key=lambda option: worth(problem, option).high), alpha=alpha)
-        again = judge(problem, other)
+        again = judge(problem, other, enough=tolerance)
         if (again.relative_gap, again.upper) < (certificate.relative_gap, certificate.upper):
             best, certificate = other, again
     if (

@@ -146,3 +146,14 @@ def test_coefficients_are_worth_what_they_are_whatever_alpha_comes_along(kernel)
     alone = judge(problem, Candidate(b=np.zeros(3), coef=coef))
     beside = judge(problem, Candidate(b=np.zeros(3), coef=coef, alpha=alpha))
     assert beside.primal_value == pytest.approx(alone.primal_value, rel=1e-12)
+
+
+def test_what_is_enough_is_not_evaluated_again():
+    """Wider than with all care, and no wider than asked; a gap above what is enough gets all care."""
+    problem = mr.Problem(mr.CS, X, Y, kernel=mr.rbf(1e-4), C=1e5)
+    best = mr.solve(problem).candidate
+    careful, quick = judge(problem, best), judge(problem, best, enough=1e-6)
+    assert quick.lower <= careful.lower <= careful.upper <= quick.upper
+    assert careful.rounding < quick.rounding
+    assert quick.relative_gap <= 1e-6
+    assert judge(problem, best, enough=quick.relative_gap / 1.5) == careful
