@@ -348,41 +348,48 @@ def costs() -> None:
                 )
 
 
+SCALES: dict[str, dict[str, tuple[float, ...]]] = {
+    "rbf": {"n": (1500, 3000, 6000), "d": (4, 8, 16), "C": (0.1, 1, 10, 100)},
+    "linear": {"n": (5000, 10_000, 20_000), "d": (4, 8, 16), "C": (0.1, 1, 10, 100)},
+}
+GAPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+
 def scaling() -> None:
-    """Exponents of time in n and in d (rbf, certified 1e-4), by the slope between the ends."""
-    for machine in (mr.CS, mr.WW, mr.ATS):
-        sizes = [
-            (
-                n,
-                5,
-                solved(mr.Problem(machine, *gaussians(n, 20, 5, 0.45), kernel=mr.rbf(0.05)), 1e-4)[
-                    1
-                ],
+    """Exponents of seconds in n, d, C and 1/gap (n = 3000, p = 20, d = 5, C = 1, 1e-4 where not varied), by least squares.
+
+    And how far that is from the least there is to do: one Gram by BLAS, or one read of the data for each pass.
+    """
+    for kernel, varied in SCALES.items():
+        for machine in (mr.CS, mr.WW, mr.ATS):
+            exponents, last = {}, {}
+            for what, values in {**varied, "1/gap": tuple(1 / g for g in GAPS)}.items():
+                runs = [_scaled(machine, kernel, **{what: value}) for value in values]
+                exponents[what] = float(
+                    np.polyfit(np.log(values), np.log([r[0] for r in runs]), 1)[0]
+                )
+                last[what] = runs[-1][1]
+            say(
+                what="scaling",
+                kernel=kernel,
+                machine=machine.name,
+                **{f"exponent_{k}": v for k, v in exponents.items()},
+                **{f"of_the_limit_{k}": v for k, v in last.items()},
             )
-            for n in (1500, 3000, 6000)
-        ]
-        classes = [
-            (
-                3000,
-                d,
-                solved(
-                    mr.Problem(machine, *gaussians(3000, 20, d, 0.45), kernel=mr.rbf(0.05)), 1e-4
-                )[1],
-            )
-            for d in (4, 8, 16)
-        ]
-        slope = [
-            np.log(s[-1][2] / s[0][2]) / np.log(s[-1][k] / s[0][k])
-            for s, k in ((sizes, 0), (classes, 1))
-        ]
-        say(
-            what="scaling",
-            machine=machine.name,
-            n=[s[2] for s in sizes],
-            d=[s[2] for s in classes],
-            exponent_n=float(slope[0]),
-            exponent_d=float(slope[1]),
-        )
+
+
+def _scaled(machine: mr.Machine, kernel: str, **varied: float) -> tuple[float, float]:
+    """Seconds, and the multiple of the limit that is."""
+    at = {"n": 3000, "d": 5, "C": 1, "1/gap": 1e4, **varied}
+    X, y = gaussians(int(at["n"]), 20, int(at["d"]), 0.45)
+    posed = mr.Problem(
+        machine, X, y, C=at["C"], kernel=mr.rbf(0.05) if kernel == "rbf" else mr.linear
+    )
+    solution, seconds = _best_of(lambda: solved(posed, 1 / at["1/gap"]))
+    if kernel == "rbf":
+        return seconds, seconds / min(timed(lambda: X @ X.T)[1] for _ in range(3))
+    read = min(timed(lambda: [X @ X[0] for _ in range(100)])[1] for _ in range(3)) / 100
+    return seconds, seconds / (max(solution.work["passes"], 1) * read)
 
 
 def large() -> None:

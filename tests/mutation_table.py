@@ -18,6 +18,7 @@ class Mutant(NamedTuple):
 
 
 JUDGE = "tests/judge/test_judge.py"
+REPAIRS = f"{JUDGE}::test_a_repair_is_taken_only_for_its_own_problem_and_alpha"
 ENCLOSED = f"{JUDGE}::test_values_enclose_the_exact_rationals"
 KKT = f"{JUDGE}::test_the_kkt_blocks_are_sums_of_products_written_out"
 FEASIBLE = f"{JUDGE}::test_repaired_multipliers_are_exactly_feasible"
@@ -329,12 +330,19 @@ MUTANTS = (
         "counts = (cost > 0) & (alpha > NOTHING)",
         FEASIBLE,
     ),
+    Mutant(
+        "judge/certify.py",
+        "if begun is not None and begun.problem is not problem:",
+        "if begun is None:",
+        REPAIRS,
+    ),
+    Mutant("judge/certify.py", "np.array_equal(dual.alpha, alpha)", "dual is not None", REPAIRS),
     Mutant("judge/equality.py", "return [v - mean for v in r]", "return r", EQUALITY),
     Mutant("judge/equality.py", "others + others.T),", "others),", EQUALITY),
     Mutant(
         "judge/equality.py",
-        "rival * rational(exact_sum(alpha[~mine, m]))",
-        "rival * rational(exact_sum(alpha[:, m]))",
+        "rival * exact_sum(alpha[~mine, m])",
+        "rival * exact_sum(alpha[:, m])",
         EQUALITY,
     ),
     Mutant(
@@ -379,7 +387,10 @@ MUTANTS = (
         f"{COEFFICIENTS}::test_solvers_and_judge_agree_with_the_table",
     ),
     Mutant(
-        "judge/certify.py", "begun.problem is problem and begun.candidate is handed", "True", BEGUN
+        "judge/certify.py",
+        "isinstance(begun, Worth) and begun.candidate is handed",
+        "isinstance(begun, Worth)",
+        BEGUN,
     ),
     Mutant(
         "judge/image.py", "slip = slip + (1 + tiny) * error", "slip = slip + tiny * error", SLIPS

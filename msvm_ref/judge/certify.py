@@ -69,13 +69,13 @@ def judge(
     problem: Problem,
     handed: Candidate,
     helpers: Sequence[tuple[Candidate, str]] = (),
-    begun: Worth | None = None,
+    begun: Worth | FeasibleDual | None = None,
     enough: float = 0.0,
 ) -> Certificate:
     """The certificate of a candidate; each helper comes with the words that say whose it is.
 
-    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, where it has been asked. A relative gap of
-    ``enough`` is not evaluated again for a narrower one.
+    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, or ``feasible_dual`` of its alpha, where it has
+    been asked. A relative gap of ``enough`` is not evaluated again for a narrower one.
     """
     others = [(worth(problem, helper), words) for helper, words in helpers]
     floor = max((w.low for w, _ in others), default=None)
@@ -131,31 +131,28 @@ def _blocks(
     return blocks
 
 
-def repaired(problem: Problem, alpha: Array) -> Array:
-    """The dual point near alpha that the judge evaluates."""
-    return feasible_dual(problem, alpha).alpha
-
-
 def worth(
     problem: Problem,
     handed: Candidate,
     floor: float | None = None,
-    begun: Worth | None = None,
+    begun: Worth | FeasibleDual | None = None,
     enough: float = 0.0,
 ) -> Worth:
     """P and D of a candidate, evaluated with as much care as it takes for rounding not to show in the gap.
 
     ``floor`` is a lower bound of the optimum from elsewhere; without one, and without alpha, no gap hides anything.
     """
-    dual = None if handed.alpha is None else feasible_dual(problem, handed.alpha)
+    if begun is not None and begun.problem is not problem:
+        begun = None
+    seen = begun if isinstance(begun, Worth) and begun.candidate is handed else None
+    dual = begun if isinstance(begun, FeasibleDual) and _same(begun, handed.alpha) else None
+    if dual is None and handed.alpha is not None:
+        dual = feasible_dual(problem, handed.alpha)
     alpha = np.zeros((0, 1)) if dual is None else dual.alpha
     support = problem.n if handed.coef is not None else int(alpha.any(axis=1).sum())
     cares = levels(problem, support)
     for care in cares:
-        if care == cares[0] and begun and begun.problem is problem and begun.candidate is handed:
-            found = begun
-        else:
-            found = _evaluated(problem, handed, dual, care)
+        found = seen if seen and care == cares[0] else _evaluated(problem, handed, dual, care)
         known = dual is not None or floor is not None
         gap = found.high - max(found.low, floor or 0.0, 0.0) if known else 0.0
         if found.doubt <= max(1e-3 * gap, 1e-12 * abs(found.high)):
@@ -163,6 +160,10 @@ def worth(
         if known and gap <= enough * found.high:
             break
     return found
+
+
+def _same(dual: FeasibleDual, alpha: Array | None) -> bool:
+    return alpha is not None and np.array_equal(dual.alpha, alpha)
 
 
 def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, care: int) -> Worth:

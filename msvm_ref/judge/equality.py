@@ -58,29 +58,29 @@ def _sums(problem: Problem, alpha: Array) -> list[fmpq]:
             mine = problem.y == m
             a = np.delete(alpha[mine], m, axis=1)
             r.append(
-                own * rational(exact_sum(alpha[mine, m]))
-                + true * rational(exact_sum(a))
-                + rival * rational(exact_sum(alpha[~mine, m]))
+                own * exact_sum(alpha[mine, m])
+                + true * exact_sum(a)
+                + rival * exact_sum(alpha[~mine, m])
             )
         return r
     r = [fmpq(0)] * d
     for y in np.unique(problem.y).tolist():
         rows = alpha[problem.y == y]
         for p in np.flatnonzero(rows.any(axis=0)).tolist():
-            mass = rational(exact_sum(rows[:, p]))
+            mass = exact_sum(rows[:, p])
             r = [v + mass * rational(u) for v, u in zip(r, margin[y][p], strict=True)]
     return r
 
 
-def exact_sum(values: Array) -> Fraction:
+def exact_sum(values: Array) -> fmpq:
     """The exact sum of floats: fsum rounds once, and what it rounded away is summed again until nothing is left."""
-    rest, total = values[values != 0].tolist(), Fraction(0)
+    rest, total = values[values != 0].tolist(), fmpq(0)
     try:
         while part := math.fsum(rest):
-            total += Fraction(part)
+            total += fmpq(*part.as_integer_ratio())
             rest.append(-part)
     except OverflowError:
-        return sum(map(Fraction, values.ravel().tolist()), Fraction(0))
+        return sum((fmpq(*v.as_integer_ratio()) for v in values.ravel().tolist()), fmpq(0))
     return total
 
 
@@ -211,8 +211,8 @@ def pair_step(problem: Problem, step: EqualityStep, y: int, p: int) -> fmpq:
 
 
 def as_float(value: fmpq) -> float:
-    """The nearest float64, inf beyond."""
+    """The nearest float64 (Python rounds the quotient of integers correctly), inf beyond."""
     try:
-        return float(Fraction(int(value.p), int(value.q)))
+        return int(value.p) / int(value.q)
     except OverflowError:
         return math.inf

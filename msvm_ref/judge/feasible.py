@@ -22,7 +22,7 @@ from msvm_ref.judge.equality import as_float, equality_residual, exact_step, nea
 from msvm_ref.judge.image import ALL, image_of_alpha
 from msvm_ref.judge.objective import group_sums
 from msvm_ref.judge.rounding import UNDERFLOW, blocks, rounding
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.problem import Problem
 
 SHRINK = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
@@ -37,17 +37,21 @@ NOTHING, MOST = 1e-140, 1e140
 
 @dataclass(frozen=True, eq=False)
 class FeasibleDual:
-    """alpha, and the ``charge`` to subtract from D(alpha) so that a feasible point attains the rest."""
+    """alpha, and the ``charge`` to subtract from the problem's D(alpha) so that a feasible point attains the rest."""
 
+    problem: Problem
     alpha: Array
     charge: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", frozen(self.alpha))
 
 
 def feasible_dual(problem: Problem, alpha: Array) -> FeasibleDual:
     """The nearest thing to alpha that is certainly dual feasible (alpha = 0 always is)."""
     boxed = into_groups(problem, alpha)
     if problem.bias != "free" or not any(equality_residual(problem, boxed)):
-        return FeasibleDual(boxed, 0.0)
+        return FeasibleDual(problem, boxed, 0.0)
     slopes = _Slopes.at(problem, boxed)
     size = problem.costs[:, None] if problem.spec.capped else float(boxed.max(initial=0.0))
     gain = float(abs(problem.spec.gamma[problem.y] * boxed).sum())
@@ -59,7 +63,7 @@ def feasible_dual(problem: Problem, alpha: Array) -> FeasibleDual:
             best = restored
         if best is not None and best.charge <= max(snap, shrink, 1e-12) * gain:
             return best
-    return best or FeasibleDual(np.zeros_like(boxed), 0.0)
+    return best or FeasibleDual(problem, np.zeros_like(boxed), 0.0)
 
 
 def into_groups(problem: Problem, alpha: Array) -> Array:
@@ -135,9 +139,11 @@ class _Slopes:
 def _restore_equality(problem: Problem, alpha: Array, slopes: _Slopes) -> FeasibleDual | None:
     """alpha, moved in floats, and the charge of the exact step that is left; None where alpha has too little room."""
     r, left = equality_residual(problem, alpha), math.inf
+    # what roundings of alpha leave of r however often it is moved
+    least = float(np.finfo(float).eps * alpha.max(initial=0.0)) * math.sqrt(alpha.size)
     for _ in range(FLOAT_STEPS):
         size = max(abs(as_float(v)) for v in r)
-        if not 0 < size <= left / 2:
+        if not least < size <= left / 2:
             break
         near = near_step(problem, alpha, r)
         if near is None:
@@ -145,10 +151,10 @@ def _restore_equality(problem: Problem, alpha: Array, slopes: _Slopes) -> Feasib
         alpha, left = into_groups(problem, alpha - near), size
         r = equality_residual(problem, alpha)
     if not any(r):
-        return FeasibleDual(alpha, 0.0)
+        return FeasibleDual(problem, alpha, 0.0)
     step = exact_step(problem, alpha, r)
     if step is None:
         return None
     residual = np.array([abs(as_float(v)) for v in r])
     bound = (abs(step.value) + step.error) * (1 + 1e-12)
-    return FeasibleDual(alpha, slopes.charge(alpha, bound, residual))
+    return FeasibleDual(problem, alpha, slopes.charge(alpha, bound, residual))

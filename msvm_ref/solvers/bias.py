@@ -68,6 +68,8 @@ def lossless_bias(problem: Problem) -> Array | None:
     y, p = np.nonzero(asked)
     rows, targets = pair_rows(spec, y, p) @ values, spec.gamma[y, p]
     binding = rows.any(axis=1)
+    if (targets[~binding] > 0).any():
+        return None
     program = {
         "c": np.append(np.zeros(values.shape[1]), -1.0),
         "A_ub": np.column_stack([-rows, binding.astype(float)])[binding],
@@ -78,7 +80,7 @@ def lossless_bias(problem: Problem) -> Array | None:
     if spec.sum_to_zero or shift_free(problem):
         program |= {"A_eq": np.append(values.sum(axis=0), 0.0)[None, :], "b_eq": [0.0]}
     optimum = linprog(**program)
-    if optimum.x is None or optimum.x[-1] < 0 or (targets[~binding] > 0).any():
+    if optimum.x is None or optimum.x[-1] < 0:
         return None
     return np.asarray(values @ optimum.x[:-1])
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge, repaired, worth
+from msvm_ref.judge.certify import judge, worth
+from msvm_ref.judge.feasible import feasible_dual
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
@@ -37,10 +38,11 @@ def finish(
     That stops at the ``deadline``, and is not begun where the gap is ``hopeless``. ``raw`` has alpha and b, and W in
     ``problem.features`` where the solver has its own.
     """
-    alpha = repaired(problem, raw.dual)
+    dual = feasible_dual(problem, raw.dual)
+    alpha = dual.alpha
     options = [_first(problem, raw, alpha)]
     best = replace(options[0], alpha=alpha)
-    certificate = judge(problem, best, enough=tolerance)
+    certificate = judge(problem, best, begun=dual, enough=tolerance)
     for stretched in (False, True):
         if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
             break
@@ -52,7 +54,7 @@ def finish(
             more = _others(problem, raw, options[0])
             options += more
         other = replace(min(more, key=lambda option: worth(problem, option).high), alpha=alpha)
-        again = judge(problem, other, enough=tolerance)
+        again = judge(problem, other, begun=dual, enough=tolerance)
         if (again.relative_gap, again.upper) < (certificate.relative_gap, certificate.upper):
             best, certificate = other, again
     if (

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 import msvm_ref as mr
 from msvm_ref.judge import objective, rounding
@@ -131,7 +132,8 @@ def test_exact_sum_is_exact():
     assert exact_sum(values) == 4
     rng = np.random.default_rng(0)
     mixed = rng.normal(size=200) * 10.0 ** rng.integers(-30, 30, 200)
-    assert exact_sum(mixed) == sum((Fraction(v) for v in mixed.tolist()), Fraction(0))
+    exact = sum((Fraction(v) for v in mixed.tolist()), Fraction(0))
+    assert exact_sum(mixed) == fmpq(exact.numerator, exact.denominator)
 
 
 @each_machine_and_bias
@@ -377,10 +379,22 @@ def test_one_bias_where_the_problem_has_none_is_worth_nothing():
 
 def test_what_a_repair_may_cost_is_taken_from_the_lower_bound():
     def low(charge):
-        dual = FeasibleDual(np.zeros((1, 2)), charge)
-        nothing = Candidate(None, np.zeros(2), dual.alpha)
         problem = small(mr.WW, "none", "linear")
+        dual = FeasibleDual(problem, np.zeros((1, 2)), charge)
+        nothing = Candidate(None, np.zeros(2), dual.alpha)
         return Worth(problem, nothing, None, None, dual, objective.Enclosed(1.0, 0.0), None).low
 
     assert low(0.0) == 1.0
     assert low(0.25) == np.nextafter(0.75, 0.0)
+
+
+def test_a_repair_is_taken_only_for_its_own_problem_and_alpha():
+    """That of another problem, or of another alpha, would be a lower bound of nothing."""
+    problem = small(mr.WW, "free", "linear")
+    dearer = problem.with_C(100 * problem.C)
+    mine, solution = mr.solve(problem).candidate, mr.solve(dearer)
+    wild = replace(mine, alpha=solution.alpha)  # worth more than the optimum, but not feasible
+    for repair in (FeasibleDual(dearer, wild.dual, 0.0), FeasibleDual(problem, mine.dual, 0.0)):
+        assert judge(problem, wild, begun=repair).lower == judge(problem, wild).lower
+    repair = feasible_dual(problem, wild.dual)
+    assert judge(problem, replace(wild, alpha=repair.alpha), begun=repair).lower > 0

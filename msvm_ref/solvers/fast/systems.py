@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import OWN, Blocks
@@ -83,28 +84,22 @@ class DenseSystem:
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
         M = self.H.copy()
-        M[np.diag_indices_from(M)] += diagonal
+        M.flat[:: len(M) + 1] += diagonal
         if push is not None:
             M += np.where(self.same, push[self.parts.group][:, None], 0.0)
         self.scale = 1.0 / np.sqrt(M.diagonal())
         M *= self.scale
         M *= self.scale[:, None]
-        for (
-            small
-        ) in RIDGES:  # at unit diagonal: near the end x and z differ by twenty orders of magnitude
-            try:
-                self.cholesky = cho_factor(
-                    M + small * np.eye(len(M)), lower=True, check_finite=False, overwrite_a=True
-                )
-            except LinAlgError:
-                continue
-            return True
+        # at unit diagonal: near the end x and z differ by twenty orders of magnitude
+        for small in RIDGES:
+            M.flat[:: len(M) + 1] = 1.0 + small
+            self.cholesky, failed = dpotrf(M, lower=True)
+            if not failed:
+                return True
         return False
 
     def solve(self, right: Array, refined: bool) -> Array:
-        return np.asarray(
-            self.scale * cho_solve(self.cholesky, self.scale * right, check_finite=False)
-        )
+        return np.asarray(self.scale * dpotrs(self.cholesky, self.scale * right, lower=True)[0])
 
 
 class Refined(ABC):
