@@ -14,22 +14,22 @@ from tests.small_problems import NIGHTLY
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.file}:{m.before[:30]}")
-def test_a_mutant_can_be_put_in(mutant):
-    text = (ROOT / "msvm_ref" / mutant.file).read_text(encoding="utf-8")
-    assert text.count(mutant.before) == 1
-    assert mutant.after != mutant.before
-    compile(text.replace(mutant.before, mutant.after), mutant.file, "exec")
+def test_every_mutant_can_be_put_in():
+    for mutant in MUTANTS:
+        text = (ROOT / "msvm_ref" / mutant.file).read_text(encoding="utf-8")
+        assert text.count(mutant.before) == 1, mutant
+        assert mutant.after != mutant.before, mutant
+        compile(text.replace(mutant.before, mutant.after), mutant.file, "exec")
 
 
-@pytest.mark.parametrize("killer", sorted({m.killer for m in MUTANTS}))
-def test_a_killer_is_there(killer):
-    words = killer.partition(" -k ")[0].split()
-    for word in words:
-        path, _, test = word.partition("::")
-        assert (ROOT / path).exists()
-        if test:
-            assert f"def {test.partition('[')[0]}(" in (ROOT / path).read_text(encoding="utf-8")
+def test_every_killer_is_there():
+    for killer in {m.killer for m in MUTANTS}:
+        for word in killer.partition(" -k ")[0].split():
+            path, _, test = word.partition("::")
+            assert (ROOT / path).exists(), killer
+            if test:
+                name = f"def {test.partition('[')[0]}("
+                assert name in (ROOT / path).read_text(encoding="utf-8"), killer
 
 
 def test_the_table_is_long_and_wide():

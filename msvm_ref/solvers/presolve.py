@@ -14,7 +14,7 @@ With phi_ij = m_j + E_j Z_ij, W_j = (g/v) V_j / E_j, xi = g xi', alpha = (kappa/
 is rounded by them, on the way there or back; phi - m is rounded once, at the size of what is left.
 
 ``Pieces`` says on which branch each hinge is: where a component is known to hold it is left out, where it is known to be
-violated (linear cost) its hinge is replaced by its linear piece, gamma - mu; where several share a slack, by a mean of theirs.
+violated (linear cost) its hinge is replaced by its linear piece, gamma - mu.
 All are minorants of the loss, so the reduced problem is a relaxation, with the same solution once no piece is contradicted.
 ``ceiling`` caps the C_i (linear cost): a slack price above every multiplier is an exact penalty, and a lower one is easier to
 compute with.
@@ -47,22 +47,18 @@ STEEP = 13
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """hinge[i,p]: branch unknown, kept as it is; held[i,p] > 0: its linear piece with that share of C_i (at most 1 in a slack
-    group; 1: violated for sure); neither: satisfied for sure.
+    """hinge[i,p]: branch unknown, kept as it is; held[i,p]: violated for sure (at most one of a slack group), its linear piece
+    counts; neither: satisfied for sure. ``tied`` is alpha / C of a guess at which nearly all margins tie: perhaps W = 0.
     """
 
     hinge: Mask
-    held: Array
-
-    @property
-    def degenerate(self) -> bool:
-        """Are multipliers strictly inside their bounds held, because they are far from unique?"""
-        return bool(((self.held > 0) & (self.held < 1)).any())
+    held: Mask
+    tied: Array | None = None
 
     @staticmethod
     def unknown(problem: Problem) -> Pieces:
         counts = problem.spec.mask[problem.y] & (problem.costs > 0)[:, None]
-        return Pieces(counts, np.zeros(counts.shape))
+        return Pieces(counts, np.zeros_like(counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +96,7 @@ class Presolved:
             W = np.ldexp(V, g - v - E[:, None])
             shift = np.zeros(problem.d) if u is None else np.ldexp(u, g - v)
             alpha = np.ldexp(alpha, kappa - g)
-        alpha = np.where(self.pieces.held > 0, problem.costs[:, None] * self.pieces.held, alpha)
+        alpha = np.where(self.pieces.held, problem.costs[:, None], alpha)
         left = shift
         if u is not None:  # what the mean still owes the scores, with more digits than they have
             left = np.asarray(shift - self.mean.astype(np.longdouble) @ W, dtype=np.float64)

@@ -7,6 +7,8 @@ problem is a relaxation (see ``primal``), and the judge evaluates the full one.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -22,10 +24,8 @@ SMOOTHING = 0.005
 BAND = 16
 """A component this many SMOOTHINGs from its kink is taken to be on that side."""
 STEPS = 250
-ROOM = 1.5
-"""Ties that are kept for each unknown where they outnumber the unknowns."""
 SLIGHT = 1e-6
-"""A mean of pieces this close to the largest of them, relatively, is not contradicted."""
+"""A piece this close to the largest of its group, relatively, is not contradicted."""
 
 
 def guess_pieces(problem: Problem) -> Pieces:
@@ -34,25 +34,23 @@ def guess_pieces(problem: Problem) -> Pieces:
     if everything.hinge.sum() < (LARGE if problem.is_linear else MIDDLE):
         return everything
     t, weight, tau = _smoothed(problem)
-    return _tied(
-        problem, _classify(problem, everything.hinge, t, weight, BAND * tau), t / tau, weight
-    )
+    pieces = _classify(problem, everything.hinge, t, weight, BAND * tau)
+    return replace(pieces, tied=weight) if _tied(problem, t / tau) else pieces
 
 
 def released(problem: Problem, pieces: Pieces, candidate: Candidate) -> Pieces | None:
     """The pieces with every contradicted one made unknown again; None where none is contradicted."""
     t = _missed(problem, candidate)
-    counts, held = Pieces.unknown(problem).hinge, pieces.held > 0
+    counts, held = Pieces.unknown(problem).hinge, pieces.held
     if problem.spec.shared:  # what stands in for the slack, and what the slack has to be
         covered = np.where(pieces.hinge, t, 0.0).max(axis=1, initial=0.0)
-        mean = (pieces.held * np.where(held, t, 0.0)).sum(axis=1)
-        covered = np.where(held.any(axis=1), mean, covered)
+        covered = np.where(held.any(axis=1), np.where(held, t, 0.0).sum(axis=1), covered)
         most = t.max(axis=1, initial=0.0)
         short = (covered < most - SLIGHT * abs(covered))[:, None]
         wrong = short & ~pieces.hinge & (held | (counts & (t > covered[:, None])))
     else:
         wrong = (counts & ~pieces.hinge & ~held & (t > 0)) | (held & (t < 0))
-    return Pieces(pieces.hinge | wrong, np.where(wrong, 0.0, pieces.held)) if wrong.any() else None
+    return Pieces(pieces.hinge | wrong, held & ~wrong) if wrong.any() else None
 
 
 def sharpened(problem: Problem, candidate: Candidate) -> Pieces:
@@ -86,29 +84,14 @@ def _classify(problem: Problem, counts: Mask, t: Array, weight: Array, band: flo
     linear = counts & (weight > 1 - 1e-3) & (t > band) & (problem.spec.width == 0)
     if shared:
         linear &= (counts & ~satisfied).sum(axis=1, keepdims=True) == 1
-    return Pieces(counts & ~satisfied & ~linear, linear.astype(float))
+    return Pieces(counts & ~satisfied & ~linear, linear)
 
 
-def _tied(problem: Problem, pieces: Pieces, t: Array, weight: Array) -> Pieces:
-    """Where nearly all margins of nearly all examples tie (t in smoothings; W = 0 is the classic), alpha is far from unique.
-
-    Ties then outnumber the unknowns: most examples are held at the weights they have, and those with the most room stay to make
-    up for what these lack, with ROOM times as many ties as there are unknowns.
-    """
-    ties = np.maximum(pieces.hinge.sum(axis=1) - 1, 0)
-    needed = ROOM * (problem.features.shape[1] + 1) * problem.d
+def _tied(problem: Problem, t: Array) -> bool:
+    """Do nearly all margins of nearly all examples tie (t in smoothings), with a shared slack? At W = 0 they do."""
     counts = problem.spec.mask[problem.y]
     apart = np.quantile(t.max(axis=1) - np.where(counts, t, np.inf).min(axis=1), 0.9)
-    linear = problem.spec.shared and problem.spec.width == 0
-    if not linear or ties.sum() < 1.25 * needed or apart > BAND:
-        return pieces
-    room = np.where(pieces.hinge, weight, np.inf).min(axis=1)
-    order = np.argsort(-room, kind="stable")
-    held = np.zeros(problem.n, dtype=bool)
-    held[order[np.cumsum(ties[order]) > needed]] = True
-    share = np.where(pieces.hinge & held[:, None], weight, 0.0)
-    share = share / np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
-    return Pieces(pieces.hinge & ~held[:, None], pieces.held + share)
+    return bool(problem.spec.shared and problem.spec.width == 0 and apart <= BAND)
 
 
 def _missed(problem: Problem, candidate: Candidate) -> Array:

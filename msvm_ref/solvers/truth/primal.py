@@ -43,7 +43,7 @@ class PrimalModel:
         self.i, self.p = i, p = np.nonzero(given.pieces.hinge)
         known, at = np.nonzero(given.pieces.held)
         nu, pull, d = given.nu[y[i], p], given.nu[y[known], at], spec.d
-        pull = (given.weight[known] * given.pieces.held[known, at])[:, None] * pull
+        pull = given.weight[known, None] * pull
         examples, row = np.unique(i, return_inverse=True)
         Z, G, t, self.Q = narrowed(given, examples, given.Z[known].T @ pull)
         most = 4 * Z.shape[1] >= 3 * len(Z) and len(i) > MOST * len(Z) * d

@@ -17,6 +17,7 @@ import numpy as np
 from msvm_ref.errors import BackendError, DataError
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import judge
+from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
@@ -27,6 +28,7 @@ from msvm_ref.solvers.truth.backends import Backend, chain, clocked, find
 from msvm_ref.solvers.truth.dual import DualModel
 from msvm_ref.solvers.truth.guess import exact_penalty, guess_pieces, released, sharpened
 from msvm_ref.solvers.truth.kesler import KeslerModel
+from msvm_ref.solvers.truth.origin import balancing
 from msvm_ref.solvers.truth.primal import PrimalModel
 from msvm_ref.solvers.workspace import Workspace
 
@@ -101,7 +103,10 @@ def _solve(
 ) -> Solution:
     deadline = Deadline.of("max_seconds", max_seconds)
     search = _BackendSearch(problem, method, tolerance, deadline, workspace, [])
-    for solver in search.backends(backend):
+    asked = search.backends(backend)
+    if backend is None and search.is_zero():
+        asked = []
+    for solver in asked:
         if search.ask(solver):
             break
     return search.outcome()
@@ -132,8 +137,6 @@ class _BackendSearch:
             zero = RHO_SUM_TO_ZERO if self.problem.spec.sum_to_zero else None
             rho = zero if self.problem.is_linear else RHO_KERNEL
             asked = chain(backend, self._order(), rho)
-            if backend is None and self.pieces is not None and self.pieces.degenerate:
-                asked = [b for b in asked if b.again]  # no one active set for a polish to find
         elif isinstance(backend, Sequence):
             asked = [b if isinstance(b, Backend) else find(b) for b in backend]
         else:
@@ -246,21 +249,30 @@ class _BackendSearch:
     def _note(self, backend: Backend, words: str, gap: float, start: float, note: str) -> None:
         self.attempts.append(Attempt(backend.name, words, gap, time.perf_counter() - start, note))
 
-    def _origin(self) -> None:
-        """No time for any answer: W = 0, judged."""
-        start, n, d = time.perf_counter(), self.problem.n, self.problem.d
-        origin = replace(zero_weights(self.problem, np.zeros(d)), alpha=np.zeros((n, d)))
+    def is_zero(self) -> bool:
+        """Do the guess's multipliers, balanced, show W = 0 to be the solution? Then nobody need be asked."""
+        if self.pieces is None or self.pieces.tied is None:
+            return False
+        alpha = balancing(self.problem, self.pieces.tied)
+        if alpha is not None:
+            self._origin(alpha, "balanced")
+        return self.best is not None and self.best.converged
+
+    def _origin(self, alpha: Array, words: str) -> None:
+        """W = 0, judged with these multipliers."""
+        start = time.perf_counter()
+        origin = zero_weights(self.problem, np.zeros(self.problem.d), alpha)
         certificate = judge(self.problem, origin)
         self.best = Solution(
             self.problem, origin, certificate, self.method, "none", self.tolerance, ()
         )
         gap, spent = certificate.relative_gap, time.perf_counter() - start
-        self.attempts.append(Attempt("none", "max_seconds", gap, spent, "the origin"))
+        self.attempts.append(Attempt("none", words, gap, spent, "the origin"))
 
     def outcome(self) -> Solution:
         unasked = self.deadline.passed or any(a.status == "max_seconds" for a in self.attempts)
         if self.best is None and unasked:
-            self._origin()
+            self._origin(np.zeros((self.problem.n, self.problem.d)), "max_seconds")  # no time
         if self.best is None:
             tried = "; ".join(map(str, self.attempts)) or "no backend to try"
             raise BackendError("backend", "answer", tried, "pip install clarabel osqp ecos")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import msvm_ref as mr
 from msvm_ref.judge.candidate import Candidate
+from msvm_ref.model.machine import Target
 from msvm_ref.solvers.presolve import Pieces, presolve
 from msvm_ref.solvers.truth import backends, guess, primal
 from msvm_ref.solvers.truth.guess import guess_pieces, released
+from msvm_ref.solvers.truth.origin import balancing
 from msvm_ref.solvers.truth.primal import narrowed
 from tests.small_problems import BIASES, COSTS, MACHINES, WEIGHTINGS, blobs, label, table, weights
 from tests.solvers.truth.test_hard import CASES
@@ -94,94 +98,109 @@ def test_solving_for_the_sum_changes_nothing(
 def test_a_lone_violated_component_of_a_shared_slack_enters_by_its_linear_piece(monkeypatch):
     always(monkeypatch)
     X, y = blobs(3, per_class=40, p=2, spread=1.0)
-    problem = mr.Problem(mr.CS, X, y)
+    problem = mr.Problem(mr.CS, X, y, C=0.7, sample_weight=weights("weighted", len(y)))
     pieces, truth = guess_pieces(problem), mr.solve(problem)
-    held = (pieces.held > 0).any(axis=1)
+    assert len(truth.attempts) == 1
+    held = pieces.held.any(axis=1)
     assert held.sum() > 20
     assert not (pieces.hinge & held[:, None]).any()
-    np.testing.assert_array_equal(pieces.held[held].sum(axis=1), 1.0)
+    np.testing.assert_array_equal(pieces.held[held].sum(axis=1), 1)
     assert pieces.hinge.sum() < 60 < Pieces.unknown(problem).hinge.sum()
-    np.testing.assert_allclose(truth.alpha[held], pieces.held[held], atol=1e-6)
+    full = problem.costs[held, None] * pieces.held[held]
+    np.testing.assert_allclose(truth.alpha[held], full, atol=1e-6)
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("bias", ["none", "penalized"])
-def test_ties_beyond_number_are_held_and_w_is_zero(monkeypatch, bias, weighting):
+@pytest.mark.parametrize(
+    ("machine", "bias", "weighting"),
+    [*table(((mr.ATM,), BIASES), (WEIGHTINGS,)), (mr.CS, "none", "equal")],
+    ids=label,
+)
+def test_where_all_ties_the_multipliers_show_that_w_is_zero(monkeypatch, machine, bias, weighting):
+    """With a scale to each column; and a backend that is asked for says the same."""
     always(monkeypatch)
     X, y = NOISE
     weight = weights(weighting, len(y))
-    problem = mr.Problem(mr.ATM, X, y, C=0.1, bias=bias, sample_weight=weight)
-    pieces = guess_pieces(problem)
-    assert 0 < pieces.hinge.sum() < Pieces.unknown(problem).hinge.sum() / 2
-    held = (pieces.held > 0).any(axis=1)
-    np.testing.assert_allclose(pieces.held[held].sum(axis=1), 1.0)
+    problem = mr.Problem(machine, X * [1.0, 1e3, 1e-4], y, C=0.1, bias=bias, sample_weight=weight)
+    alpha = balancing(problem, guess_pieces(problem).tied)
+    assert (alpha >= 0).all()
+    np.testing.assert_allclose(alpha.sum(axis=1), problem.costs, rtol=1e-12)
+    expanded = np.einsum("ip,ipc->ic", alpha, problem.spec.projected_nu[y])
+    np.testing.assert_allclose(X.T @ expanded, 0, atol=1e-12)
+    assert bias == "none" or abs(expanded.sum(axis=0)).max() < 1e-12
     solution = agree(problem)
-    assert len(solution.attempts) == 1
-    assert solution.objective == pytest.approx(problem.costs.sum(), rel=1e-9)
+    assert [(a.backend, a.status) for a in solution.attempts] == [("none", "balanced")]
+    assert solution.certificate.upper == pytest.approx(problem.costs.sum(), rel=1e-15)
+    asked = mr.solve(problem, backend="CLARABEL")
+    assert asked.backend == "CLARABEL"
+    assert asked.objective == pytest.approx(solution.objective, rel=1e-9)
 
 
-def test_held_weights_make_up_the_whole_slack_and_who_has_room_stays():
-    problem = mr.Problem(mr.ATM, np.ones((60, 1)), np.arange(60) % 3)
-    hinge = np.tile([True, True, False], (60, 1))
-    small = np.linspace(0.1, 0.4, 60)
-    weight = np.column_stack([small, 0.999 - small, np.full(60, 0.001)])
-    pieces = guess._tied(problem, Pieces(hinge, np.zeros((60, 3))), np.zeros((60, 3)), weight)
-    stays = pieces.hinge.any(axis=1)
-    assert (
-        stays.tolist() == [False] * 51 + [True] * 9
-    )  # ROOM x (1 feature + 1) x 3 classes, one tie each
-    np.testing.assert_allclose(pieces.held.sum(axis=1), np.where(stays, 0.0, 1.0), rtol=1e-12)
-    curved = mr.Problem(mr.ATM.with_cost("quadratic"), np.ones((60, 1)), np.arange(60) % 3)
-    whole = Pieces(hinge, np.zeros((60, 3)))
-    assert guess._tied(curved, whole, np.zeros((60, 3)), weight) is whole
+def test_balanced_multipliers_lie_where_gamma_is_largest_and_keep_their_sign():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(90, 2)), np.arange(90) % 3
+    uniform, own = np.ones((90, 3)), np.eye(3, dtype=bool)[y]
+    machine = replace(mr.ATM, name="ATM, rivals first", target=Target(own=1, other=2))
+    assert (balancing(mr.Problem(machine, X, y), uniform) > 0).tolist() == (~own).tolist()
+    far = X + 4 * np.eye(3)[y][:, :2]
+    assert balancing(mr.Problem(mr.ATM, far, y), uniform) is None
+    wide = mr.Problem(mr.ATM, rng.normal(size=(5, 1100)), [0, 1, 2, 0, 1])
+    assert balancing(wide, uniform[:5]) is None
 
 
-def test_ties_held_wrongly_are_released(monkeypatch):
-    """Whatever the guess says: here every example is held at uniform weights, and the answer is the optimum."""
+def test_w_that_is_not_zero_is_left_to_a_backend(monkeypatch):
+    """A guess that says all margins tie where they do not."""
+    X, y = blobs(3, per_class=20, p=2)
+
+    def all_tied(problem):
+        counts = Pieces.unknown(problem).hinge
+        return Pieces(counts, np.zeros_like(counts), counts / counts.sum(axis=1, keepdims=True))
+
+    monkeypatch.setattr("msvm_ref.solvers.truth.solve.guess_pieces", all_tied)
+    for machine in (mr.CS, mr.ATM):
+        assert agree(mr.Problem(machine, X, y)).backend != "none"
+
+
+def test_pieces_held_wrongly_are_released(monkeypatch):
+    """Whatever the guess says: here the first component that counts is violated for sure, and the answer is the optimum."""
     X, y = blobs(3, per_class=20, p=2)
 
     def all_held(problem):
         counts = Pieces.unknown(problem).hinge
-        return Pieces(np.zeros_like(counts), counts / counts.sum(axis=1, keepdims=True))
+        return Pieces(np.zeros_like(counts), counts & (counts.cumsum(axis=1) == 1))
 
     monkeypatch.setattr("msvm_ref.solvers.truth.solve.guess_pieces", all_held)
     for machine in (mr.CS, mr.ATM):
         assert len(agree(mr.Problem(machine, X, y)).attempts) > 1
 
 
-def pieces_of(problem, hinge=(), **held):
-    mask = np.zeros((problem.n, problem.d), dtype=bool)
-    mask[tuple(np.transpose(hinge).reshape(2, -1).astype(int))] = True
-    share = np.zeros(mask.shape)
-    for place, value in held.items():
-        share[int(place[1]), int(place[2])] = value
-    return Pieces(mask, share)
+def pieces_of(problem, hinge=(), held=()):
+    masks = np.zeros((2, problem.n, problem.d), dtype=bool)
+    for mask, places in zip(masks, (hinge, held), strict=True):
+        mask[tuple(np.transpose(places).reshape(2, -1).astype(int))] = True
+    return Pieces(*masks)
 
 
 def test_what_contradicts_a_piece_releases_it():
     """Scores f on the examples, by features that are the identity."""
-    f = np.array(
-        [[3.0, 0.5, -3.5], [0.0, 0.0, 0.0]]
-    )  # t of CS: -0.25 -2.25 for the first, 1 and 1 for the second
+    f = np.array([[3.0, 0.5, -3.5], [0.0, 0.5, -1.0]])  # t of CS: -0.25 -2.25 and 1.25 0.5
     at = Candidate(W=f, b=np.zeros(3), alpha=np.zeros((2, 3)))
     shared = mr.Problem(mr.CS, np.eye(2), [0, 0], n_classes=3)
-    right = pieces_of(shared, i11=0.5, i12=0.5)
-    assert released(shared, right, at) is None
+    assert released(shared, pieces_of(shared, held=[(1, 1)]), at) is None
     assert released(shared, pieces_of(shared, [(1, 1)]), at) is None
     negative = released(
-        shared, pieces_of(shared, i01=1.0, i11=1.0), at
+        shared, pieces_of(shared, held=[(0, 1), (1, 1)]), at
     )  # its hinge is 0, the piece below it
     assert negative.hinge.tolist() == [[False, True, False], [False] * 3]
-    assert negative.held.tolist() == [[0.0] * 3, [0.0, 1.0, 0.0]]
-    lower = released(
-        shared, pieces_of(shared, i11=0.5), at
-    )  # half a piece does not cover the slack
-    assert lower.hinge.tolist() == [[False] * 3, [False, True, True]]
+    assert negative.held.tolist() == [[False] * 3, [False, True, False]]
+    for hinge in ([], [(1, 1)]):  # the smaller of two does not cover the slack, whoever else stays
+        lower = released(shared, pieces_of(shared, hinge, held=[(1, 2)]), at)
+        assert lower.hinge.tolist() == [[False] * 3, [False, True, True]]
+        assert not lower.held.any()
     none = released(shared, pieces_of(shared), at)  # nobody stood for the second
     assert none.hinge.tolist() == [[False] * 3, [False, True, True]]
     own = mr.Problem(mr.WW, np.eye(2), [0, 0], n_classes=3)
-    assert released(own, pieces_of(own, i11=1.0, i12=1.0), at) is None
-    wrong = released(own, pieces_of(own, i01=1.0, i11=1.0), at)
+    assert released(own, pieces_of(own, held=[(1, 1), (1, 2)]), at) is None
+    wrong = released(own, pieces_of(own, held=[(0, 1), (1, 1)]), at)
     assert wrong.hinge.tolist() == [[False, True, False], [False, False, True]]
 
 
