@@ -20,6 +20,7 @@ from msvm_ref.studies.experiments.ranks import critical_difference, ranking
 from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.result import results
 from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.experiments.study import Printed
 from msvm_ref.studies.experiments.table import written
 from msvm_ref.studies.experiments.uv_printed import COLUMNS, TABLE_4, parsed
 from tests.studies.experiments.small import SMALL
@@ -45,6 +46,24 @@ def test_ranks_are_means_with_midranks():
     assert (ranked.data_sets, ranked.leaders) == (4, ("x", "y", "z"))  # 1.66 is critical
     assert ranked.cliques == [(0, 2)]
     assert ranking({("a", "x"): 1.0}, "xy", "ab") is None
+
+
+def test_what_differs_by_rounding_alone_shares_its_rank():
+    """Three thirds that a file keeps with six digits are 200.0001 in all; one example of 2000 in a hundred splits is more."""
+    alike = {("a", "x"): (66.6667 + 66.6667 + 66.6666 + 66.6667) / 4, ("a", "y"): 200 / 3}
+    apart = {("b", "x"): 90.0, ("b", "y"): 90.0005}
+    ranked = ranking(alike | apart, "xy", "ab")
+    assert ranked is not None
+    assert dict(zip(ranked.names, ranked.ranks, strict=True)) == {"x": 1.75, "y": 1.25}
+
+
+def test_both_rankings_are_of_the_rows_that_ours_has_whole():
+    chapter = told("uv-table4", {"WW": 3.0, "CS": 2.0}, 3)
+    printed = {(r, c): Printed(50.0) for r in ("d0", "d1", "d2") for c in ("WW", "CS")}
+    study = replace(chapter.study, printed=printed)
+    for results_of, sets in ((chapter.results, 3), (chapter.results[:-1], 2)):
+        (_, ours), (_, theirs) = replace(chapter, study=study, results=results_of).rankings()
+        assert ours.data_sets == theirs.data_sets == sets
 
 
 def test_the_papers_own_numbers_do_not_tell_the_first_machines_apart():
