@@ -144,16 +144,25 @@ def differences(form: Contrast) -> tuple[list[float], str]:
     if form.row:
         if form.row not in rows:
             return [], f"{form.row} is not among the results that come along"
-        more = np.array([_scaled(form, mine.values(form.row, c)) for c in form.more])
-        less = np.array([_scaled(form, other.values(form.row, c)) for c in form.less])
-        told = f"{more.shape[1]} splits of {form.row} ({mine.entries[form.row, form.more[0]].protocol})"
-        return list(raised(more, axis=0) - reduced(less, axis=0)), told
+        more = _of_splits(form, mine, form.more, form.of_more)
+        less = _of_splits(form, other, form.less, form.of_less)
+        told = f"{len(more)} splits of {form.row} ({mine.entries[form.row, form.more[0]].protocol})"
+        return list(more - less), told
     numbers = [
         float(raised([_told(form, mine, row, c) for c in form.more]))
         - float(reduced([_told(form, other, row, c) for c in form.less] or [0.0]))
         for row in rows
     ]
     return numbers, sets_of(mine, rows, form.more)
+
+
+def _of_splits(form: Contrast, table: Exported, columns: Sequence[str], of: str) -> Any:
+    """The mean of the columns, split by split; or the one of them whose mean is the least or the largest."""
+    values = np.array([_scaled(form, table.values(form.row, c)) for c in columns])
+    if of == "mean":
+        return values.mean(axis=0)
+    means = values.mean(axis=1)
+    return values[means.argmin() if of == "min" else means.argmax()]
 
 
 def _alike(form: Contrast, mine: Exported, other: Exported, row: str) -> bool:
@@ -252,9 +261,8 @@ def joint(
         enough = usual.count >= _fewest(case)
         sure.append(rule(usual, case.margin) if enough else None)
         stricter.append(rule(strict, case.margin) if enough else None)
-        told.append(
-            f"{name} {usual if every else strict} over {sample}" if found else f"{name}: {sample}"
-        )
+        shown = str(usual if every else strict) if usual.count > 1 else "one number"
+        told.append(f"{name} {shown} over {sample}" if found else f"{name}: {sample}")
         numbers[name] = vars(usual)
     if not any(i["count"] for i in numbers.values()):
         return Evidence(None, "none of it is among the results that come along")

@@ -228,6 +228,18 @@ def test_deviations_and_ranges_are_compared_where_they_are_meant(known):
     assert larger(Contrast("x", ("a",), of_values="range", margin=40.0)).holds is False
 
 
+def test_two_protocols_are_not_compared(monkeypatch):
+    rows = {(f"d{k}", "a"): [float(k), k + 1.0] for k in range(5)}
+    tables = {
+        "x": table(rows),
+        "y": table({place: [v + 9 for v in values] for place, values in rows.items()}, "paper"),
+    }
+    monkeypatch.setattr(findings, "published", lambda name: tables[name])
+    assert larger(Contrast("y", ("a",), ("a",), other_study="x")).holds is None
+    tables["x"] = table(rows, "paper")
+    assert larger(Contrast("y", ("a",), ("a",), other_study="x")).holds
+
+
 def test_a_failed_value_leaves_its_row_out(known):
     cells = {(f"d{k}", c): [v + k, v] for k in range(5) for c, v in (("a", 9.0), ("b", 1.0))}
     known(cells)
