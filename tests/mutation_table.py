@@ -67,6 +67,9 @@ LOSSES = "tests/losses/test_losses.py::test_numpy_is_within_an_ulp_of_the_scale_
 CONVENTIONS = "tests/conformance/test_conventions.py"
 BASIS = "tests/model/test_representation.py"
 EXPORTED = "tests/studies/experiments/test_exported.py"
+FINDINGS = "tests/studies/papers/test_findings.py"
+KINDS = "tests/studies/experiments/test_kinds.py"
+PAGES = "tests/studies/experiments/test_page.py"
 LEDGER = "tests/studies/papers/test_ledger.py"
 
 MUTANTS = (
@@ -970,8 +973,8 @@ MUTANTS = (
     ),
     Mutant(
         "studies/experiments/statistics.py",
-        "prepend=0.0) > TIE",
-        "prepend=0.0) > 0",
+        "prepend=-np.inf) > tie",
+        "prepend=-np.inf) > 0",
         "tests/studies/experiments/test_statistics.py -k rounding",
     ),
     Mutant(
@@ -979,5 +982,101 @@ MUTANTS = (
         "mine.train >= theirs",
         "mine.train > 0",
         "tests/studies/experiments/test_page.py -k pages_tell",
+    ),
+    Mutant(
+        "studies/experiments/result.py",
+        'study.measure == "agreement" or None not in entry.values',
+        "True",
+        f"{EXPORTED} -k cell_failed",
+    ),
+    Mutant(
+        "studies/experiments/result.py",
+        "made.append(None if any(r.error for r in folds) else told)",
+        "made.append(told)",
+        f"{KINDS} -k point_by_point",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "None not in self.entries[row, column].values",
+        "True",
+        f"{FINDINGS} -k failed_value",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "if e.row not in rows or e.protocol not in PROTOCOLS or e.column not in columns:",
+        "if e.row not in rows or e.column not in columns:",
+        f"{EXPORTED} -k another_study",
+    ),
+    Mutant(
+        "studies/experiments/store.py",
+        "old is None or bool(old.error and not record.error)",
+        "old is None",
+        "tests/studies/experiments/test_engine.py -k gives_way",
+    ),
+    Mutant(
+        "studies/experiments/store.py",
+        "WHERE cells.error != '' AND excluded.error = ''",
+        "",
+        "tests/studies/experiments/test_engine.py -k gives_way",
+    ),
+    Mutant(
+        "studies/experiments/ranks.py",
+        "[order], TIE_OF_MEANS)",
+        "[order], 0.0)",
+        f"{PAGES} -k rounding",
+    ),
+    Mutant(
+        "studies/experiments/ranks.py",
+        "[order], TIE_OF_MEANS)",
+        "[order], 1e-3)",
+        f"{PAGES} -k rounding",
+    ),
+    Mutant(
+        "studies/experiments/chapter.py",
+        "ranking(scores, self.columns, self.whole)",
+        "ranking(scores, self.columns, self.rows)",
+        f"{PAGES} -k ours_has_whole",
+    ),
+    Mutant(
+        "studies/experiments/testing.py",
+        "won[:, j] += ~first",
+        "won[:, j] += first",
+        f"{KINDS} -k support_vectors",
+    ),
+    Mutant(
+        "studies/experiments/testing.py",
+        "front[here[~stays]] += 1",
+        "front[here] += 1",
+        f"{KINDS} -k support_vectors",
+    ),
+    Mutant(
+        "studies/papers/findings.py",
+        "interval(found, 1 - (1 - SURE) / len(cases))",
+        "interval(found)",
+        f"{FINDINGS} -k one_of_many",
+    ),
+    Mutant(
+        "studies/papers/findings.py",
+        "values[means.argmin() if",
+        "values[means.argmax() if",
+        f"{FINDINGS} -k least_of_those",
+    ),
+    Mutant(
+        "studies/papers/findings.py",
+        "len(protocols | {other.entries[row, c].protocol for c in form.less}) == 1",
+        "True",
+        f"{FINDINGS} -k two_protocols",
+    ),
+    Mutant(
+        "studies/papers/uv_shared.py",
+        "return decided(form, not differ if apart or not differ else None, words, {})",
+        "return Evidence(not differ if apart or not differ else None, words)",
+        f"{FINDINGS} -k no_check_fails",
+    ),
+    Mutant(
+        "studies/papers/claim.py",
+        "form.false if self.check(self.printed).holds else form.true",
+        "form.true if self.check(self.printed).holds else form.false",
+        f"{FINDINGS} -k can_hold_and_can_fail",
     ),
 )

@@ -48,7 +48,9 @@ class Difference:
         return f"{self.mean:+.1f} [{self.low:+.1f}, {self.high:+.1f}]"
 
 
-def difference(study: CircleStudy, a: tuple[str, int], b: tuple[str, int]) -> Difference:
+def difference(
+    study: CircleStudy, a: tuple[str, int], b: tuple[str, int], level: float = 0.95
+) -> Difference:
     """Agreement of machine a at exponent a minus that of b, over the samples where both are defined."""
     values = {(c.machine, c.exponent, c.seed): c.agreement for c in study.cells}
     shared = []
@@ -60,7 +62,7 @@ def difference(study: CircleStudy, a: tuple[str, int], b: tuple[str, int]) -> Di
     if m < 2:
         return Difference(float("nan"), float("nan"), float("nan"))
     mean = float(np.mean(shared))
-    half = float(student.ppf(0.975, m - 1)) * float(np.std(shared, ddof=1)) / m**0.5
+    half = float(student.ppf((1 + level) / 2, m - 1)) * float(np.std(shared, ddof=1)) / m**0.5
     return Difference(mean, mean - half, mean + half)
 
 

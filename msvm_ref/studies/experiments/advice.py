@@ -36,45 +36,79 @@ def sentences(chapter: Chapter) -> list[str]:
     return told
 
 
+KERNELS = {"uv-table4": "a Gaussian kernel", "uv-table5": "a linear kernel"}
+SECONDS = "uv-fig4"
+
+
 def advice(told: Sequence[Chapter]) -> list[str]:
-    """One sentence a kernel, one for the seconds; Nemenyi's test says who is worse than the first by mean rank."""
-    by_name = {c.study.name: c for c in told}
+    """One sentence a kernel, one for the seconds; Nemenyi's test says whom the mean ranks tell from the first."""
     said = []
-    for name, kernel in (("uv-table4", "a Gaussian kernel"), ("uv-table5", "a linear kernel")):
-        if name in by_name:
-            said += [
-                _choice(by_name[name], kernel, each) for _, each in by_name[name].rankings()[:1]
-            ]
-    seconds = by_name.get("uv-fig4")
-    if seconds is not None and len(seconds.whole) > 1:
-        said.append(_seconds(seconds))
+    for chapter in _asked(told):
+        if chapter.study.name == SECONDS:
+            said.append(_seconds(chapter))
+        else:
+            ranked = chapter.rankings()[:1]
+            said += [_choice(chapter, KERNELS[chapter.study.name], each) for _, each in ranked]
     return said
 
 
-def _choice(chapter: Chapter, kernel: str, ranked: MeanRanks) -> str:
-    """By how many points a machine is behind the best of a data set, on average; and whom the mean ranks tell apart."""
+def figures(told: Sequence[Chapter]) -> tuple[list[str], list[list[str]]]:
+    """The numbers behind the advice: titles, and a row for each machine, the best of the first column first."""
+    chapters = _asked(told)
+    columns = [_times(c) if c.study.name == SECONDS else _behind(c) for c in chapters]
+    titles = [
+        "training, over the fastest"
+        if c.study.name == SECONDS
+        else f"points behind the best, {KERNELS[c.study.name].removeprefix('a ')}"
+        for c in chapters
+    ]
+    names = sorted(columns[0], key=lambda n: columns[0][n]) if columns else []
+    rows = [[n, *(f"{c[n]:.1f}" if n in c else "–" for c in columns)] for n in names]
+    return ["machine", *titles], rows
+
+
+def _asked(told: Sequence[Chapter]) -> list[Chapter]:
+    by_name = {c.study.name: c for c in told}
+    chosen = [by_name[name] for name in (*KERNELS, SECONDS) if name in by_name]
+    return [c for c in chosen if len(c.whole) > 1]
+
+
+def _behind(chapter: Chapter) -> dict[str, float]:
+    """By how many points a machine is behind the best of a data set, on average."""
     rows, means = chapter.whole, chapter.means
     best = {row: max(means[row, c] for c in chapter.columns) for row in rows}
-    behind = {c: fmean(best[row] - means[row, c] for row in rows) for c in chapter.columns}
-    first, *others = sorted(behind, key=lambda c: behind[c])
-    worse = [n for n in ranked.names if n not in ranked.leaders]
+    return {c: fmean(best[row] - means[row, c] for row in rows) for c in chapter.columns}
+
+
+def _times(chapter: Chapter) -> dict[str, float]:
+    """How many times as long as the fastest, by the geometric mean."""
+    rows, means = chapter.whole, chapter.means
+    logs = {c: fmean(math.log10(max(means[row, c], 1e-9)) for row in rows) for c in chapter.columns}
+    return {c: 10 ** (log - min(logs.values())) for c, log in logs.items()}
+
+
+def _choice(chapter: Chapter, kernel: str, ranked: MeanRanks) -> str:
+    behind = _behind(chapter)
+    first = min(behind, key=lambda c: behind[c])
+    rank = dict(zip(ranked.names, ranked.ranks, strict=True))
+    worse = [n for n in ranked.names if rank[n] - rank[first] > ranked.critical]
+    others = [n for n in ranked.names if n != first and n not in worse]
     told = f"tell {', '.join(worse)} to be worse" if worse else "tell nobody to be worse"
-    rest = ", ".join(f"{c} {behind[c]:.1f}" for c in others)
+    rest = f", and do not tell it from {', '.join(others)}" if others else ""
     return (
         f"With {kernel} take {first}: on average over {_sets(chapter)} it is {behind[first]:.1f} points behind the best "
-        f"machine of the set ({rest}); mean ranks, of which {ranked.names[0]}'s is the first, {told}."
+        f"machine of the set; mean ranks {told}{rest}."
     )
 
 
 def _seconds(chapter: Chapter) -> str:
-    rows, means = chapter.whole, chapter.means
-    logs = {c: fmean(math.log10(max(means[row, c], 1e-9)) for row in rows) for c in chapter.columns}
-    order = sorted(logs, key=lambda c: logs[c])
-    times = ", ".join(f"{c} {10 ** (logs[c] - logs[order[0]]):.1f}" for c in order)
-    sizes = [r.entry.train for r in chapter.results if r.entry.row in rows]
+    times = _times(chapter)
+    order = sorted(times, key=lambda c: times[c])
+    second, last = (f"{c} {times[c]:.1f}" for c in (order[1], order[-1]))
+    sizes = [r.entry.train for r in chapter.results if r.entry.row in chapter.whole]
     return (
-        f"Training takes, on {min(sizes)} to {max(sizes)} rows, by the geometric mean over {_sets(chapter)} and over the "
-        f"fastest: {times}."
+        f"{order[0]} is trained fastest; the others take from {second} to {last} times as long, by the geometric mean over "
+        f"{_sets(chapter)}, on {min(sizes)} to {max(sizes)} rows."
     )
 
 

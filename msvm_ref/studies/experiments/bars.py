@@ -18,6 +18,11 @@ COLOURS = {
 }  # fmt: skip
 """As in the paper's figures, as far as they can be told from a page of either colour."""
 MEAN = "mean"
+AXES = {
+    "accuracy": "percentage points above or below the mean of the data set's machines",
+    "seconds": "CPU seconds, logarithmic; the mean is geometric",
+    "support": "support vectors in percent of the training examples",
+}
 BAR, GAP, HEIGHT, TOP, LEFT = 9.0, 16.0, 160.0, 24.0, 48.0
 
 
@@ -70,7 +75,7 @@ def bars(
         )
     wide = max(width, LEFT + 52 * len(columns))
     return (
-        f"<div class=scroll><svg viewBox='0 0 {wide:.0f} {TOP + HEIGHT + 24:.0f}' width='{wide:.0f}' role='img'>"
+        f"<div class=scroll><svg viewBox='0 0 {wide:.0f} {TOP + HEIGHT + 44:.0f}' width='{wide:.0f}' role='img'>"
         f"{''.join(parts)}</svg></div>"
     )
 
@@ -98,8 +103,9 @@ def _height(
 
 
 def _ticks(low: float, high: float, y: Callable[[float], float], width: float, measure: str) -> str:
-    step = 1.0 if high - low <= 12 else 5.0 if high - low <= 40 else 10.0
-    lines = []
+    step = next(s for s in (1.0, 2.0, 5.0, 10.0, 20.0, 1e9) if high - low <= 8 * s)
+    words = AXES.get(measure, "")
+    lines = [f"<text x='{LEFT}' y='{TOP + HEIGHT + 36:.0f}' font-size='11'>{escape(words)}</text>"]
     for k in range(math.ceil(low / step), math.floor(high / step) + 1):
         at = y(k * step)
         number = f"{k * step:+.0f}" if k and measure == "accuracy" else f"{k * step:.0f}"

@@ -52,17 +52,22 @@ class Task:
     """Are gamma and C in the units of ``samples.Defaults``?"""
 
     @property
+    def _shared(self) -> bool:
+        """Do one-against-one and DAGSVM have it in common? Their machines, but not the seconds of testing them."""
+        return self.contender.machine in PAIRWISE and not self.contender.tested
+
+    @property
     def work(self) -> Task:
         """What a process is handed, whatever the column is called; pairs of classes are trained for all made of them."""
         who = self.contender
-        machine = ONE if who.machine in PAIRWISE else who.machine
+        machine = ONE if self._shared else who.machine
         return replace(self, contender=replace(who, label=machine, machine=machine, chosen_as=None))
 
     @property
     def of_each(self) -> tuple[Task, ...]:
         """Whose cells are filled by it."""
         who = self.contender
-        names = PAIRWISE if who.machine in PAIRWISE else (who.machine,)
+        names = PAIRWISE if self._shared else (who.machine,)
         return tuple(replace(self, contender=replace(who, machine=name)) for name in names)
 
     @property
@@ -104,6 +109,8 @@ class Task:
             said |= {"basis": contender.basis, "halvings": contender.halvings}
         if contender.alone:
             said |= {"alone": True}
+        if contender.tested:
+            said |= {"seconds": "of testing"}
         return said | ({"units": "sigma / median, C variance"} if self.relative else {})
 
     def key(self, fold: int, C: float) -> str:

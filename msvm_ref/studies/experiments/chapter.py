@@ -52,7 +52,7 @@ class Chapter:
         ours = self.means
         theirs = {place: printed.value for place, printed in self.study.printed.items()}
         pairs = [("ours", ours), (f"{self.study.paper}'s printed numbers", theirs)]
-        made = [(words, ranking(scores, self.columns, self.rows)) for words, scores in pairs]
+        made = [(words, ranking(scores, self.columns, self.whole)) for words, scores in pairs]
         return [(words, each) for words, each in made if each is not None]
 
 

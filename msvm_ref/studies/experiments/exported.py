@@ -98,9 +98,12 @@ class Exported:
     """By (row, column)."""
 
     def rows(self, columns: Sequence[str]) -> list[str]:
-        """Those that have all these columns."""
+        """Those that have all these columns, and every value of them."""
         named = dict.fromkeys(row for row, _ in self.entries)
-        return [row for row in named if all((row, c) in self.entries for c in columns)]
+        return [row for row in named if all(self._whole(row, c) for c in columns)]
+
+    def _whole(self, row: str, column: str) -> bool:
+        return (row, column) in self.entries and None not in self.entries[row, column].values
 
     def values(self, row: str, column: str) -> list[float]:
         return self.entries[row, column].numbers
@@ -135,12 +138,19 @@ def parsed(study: Study, text: str) -> list[TableEntry]:
         data = json.loads(text)
         if (data["study"], data["measure"]) != (study.kept_as, study.measure):
             raise ValueError(f"those of {data['study']} ({data['measure']})")
-        return [
+        entries = [
             TableEntry(row, protocol, column, **_facts(cell))
             for row, protocols in data["rows"].items()
             for protocol, cells in protocols.items()
             for column, cell in cells.items()
         ]
+        rows, columns = {s.label for s in study.sources}, {c.label for c in study.contenders}
+        for (
+            e
+        ) in entries:  # what the study does not name would be lost when the file is written anew
+            if e.row not in rows or e.protocol not in PROTOCOLS or e.column not in columns:
+                raise ValueError(f"{e.row}, {e.protocol}, {e.column}, which it does not have")
+        return entries
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"results of {study.name}", "be a file that study export wrote of it", str(error)

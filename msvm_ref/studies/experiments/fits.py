@@ -207,7 +207,7 @@ class Binaries(Certified):
         else:
             codes = OneVsAll(self.samples, tuple(machines)).predict_codes(new)
         worst = max((m.solution for m in machines), key=lambda s: s.certificate.relative_gap)
-        support = np.concatenate([m.rows[_supporting(m.solution)] for m in machines])
+        support = np.concatenate([m.rows[supporting(m.solution)] for m in machines])
         return Fit(
             present[codes],
             worst.certificate.relative_gap,
@@ -246,7 +246,7 @@ def _fit(solution: Solution, fold: Fold, seconds: float, converged: bool) -> Fit
     return Fit(
         np.asarray(solution.predict(fold.new)),
         solution.certificate.relative_gap,
-        len(_supporting(solution)),
+        len(supporting(solution)),
         seconds,
         converged,
         solution.method,
@@ -254,7 +254,7 @@ def _fit(solution: Solution, fold: Fold, seconds: float, converged: bool) -> Fit
     )
 
 
-def _supporting(solution: Solution) -> NDArray[np.int64]:
+def supporting(solution: Solution) -> NDArray[np.int64]:
     """Examples with a multiplier that matters."""
     most = solution.alpha.max(axis=1)
     largest = most.max(initial=0.0)

@@ -173,12 +173,28 @@ EQUAL = replace(
         *REMARKS[:3],
     ),
 )
+TESTING = replace(
+    TABLE2.timed("hl-testing", "Table III", "Testing seconds at the chosen pair", tested=True),
+    sources=LARGE,
+)
+TESTING = replace(
+    TESTING,
+    remarks=(
+        *TESTING.remarks,
+        "The kernel values of a test part with all support vectors first, then the decision functions from them, as theirs.",
+    ),
+)
 STUDIES = (
     TABLE1,
     TABLE2,
     TABLE2.timed("hl-table3-time", "Table III"),
     TABLE2.like(
         "hl-table3-svs", "Support vectors of the chosen pair", "Table III", "support-count"
+    ),
+    TESTING,
+    TESTING.like("hl-testing-share", "Share of the kernel in testing", "Table III", "share"),
+    TESTING.like(
+        "hl-testing-each", "Testing seconds for each support vector", "Table III", "per-support"
     ),
     TABLE4,
     TABLE4.like(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from msvm_ref.pages import escape, page, provenance, provenance_text
-from msvm_ref.studies.experiments.advice import advice, sentences
+from msvm_ref.studies.experiments.advice import advice, figures, sentences
 from msvm_ref.studies.experiments.bars import bars
 from msvm_ref.studies.experiments.chapter import Chapter
 from msvm_ref.studies.experiments.curves import Points, curves
@@ -23,18 +23,34 @@ SIGNS = {"agrees": "✓", "near": "≈", "differs": "✗"}
 TITLE = "The papers' experiments: results"
 
 
-def legend() -> str:
-    return (
-        f"Each cell: ours, below it the paper's and (the difference over the root mean square of both deviations): "
-        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs; where ours was trained on fewer rows than theirs the "
-        f"two are not compared. * is best or not significantly worse (exact signed-rank test, {LEVEL:g}; among those of one "
-        "protocol). q: by the quick protocol, else as printed."
-    )
+STYLE = """<style>table.figures{width:auto;font-size:.9em}
+table.figures :is(td,th):first-child{font-weight:600;white-space:nowrap}
+.scroll th:first-child{position:sticky;left:0;background:var(--paper);padding-right:.7em}
+table.results{font-size:.84em}table.results small{color:var(--faint);font-weight:400}
+ul.contents{columns:22em;column-gap:2.4em;padding-left:1.2em;font-size:.92em}</style>"""
+"""Row names stay where a wide table is scrolled; the contents take two columns where there is room."""
+
+
+def legend() -> list[str]:
+    return [
+        "Each cell: ours; below it the paper's and, in brackets, the difference over the root mean square of both deviations: "
+        f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. Where ours was trained on fewer rows than theirs the "
+        "two are not compared.",
+        f"* best or not significantly worse (exact signed-rank test, {LEVEL:g}); ! a gap above the tolerance is behind it; "
+        "> chosen at the grid's limit.",
+        "A row marked quick is by the quick protocol, every other one as printed.",
+    ]
 
 
 def html(told: Sequence[Chapter]) -> str:
-    parts = ["<h2>What to choose</h2>", *(f"<p>{escape(text)}</p>" for text in advice(told))]
-    parts += [f"<p class=quiet>{escape(legend())}</p>", _contents(told)]
+    parts = [STYLE, "<h2>What to choose</h2>", *(f"<p>{escape(text)}</p>" for text in advice(told))]
+    titles, rows = figures(told)
+    if rows:
+        head = "".join(f"<th>{escape(t)}</th>" for t in titles)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in rows)
+        parts.append(f"<table class=figures><tr>{head}</tr>{body}</table>")
+    parts += ["<h2>All tables and figures</h2>", _contents(told)]
+    parts.append(f"<p class=quiet>{escape(chr(10).join(legend()))}</p>")
     for chapter in told:
         study = chapter.study
         parts.append(
@@ -56,7 +72,7 @@ def _contents(told: Sequence[Chapter]) -> str:
         f"<span class=quiet>{escape(c.study.title)}</span>"
         for c in told
     )
-    return f"<ul>{''.join(f'<li>{link}</li>' for link in links)}</ul>"
+    return f"<ul class=contents>{''.join(f'<li>{link}</li>' for link in links)}</ul>"
 
 
 def _picture(chapter: Chapter, told: Sequence[Chapter]) -> str:
@@ -89,21 +105,27 @@ def _html_table(chapter: Chapter) -> str:
                 cells.append("<td class=quiet>not run</td>")
                 continue
             cells.append(
-                f"<td class={MARKS.get(r.agreement, 'quiet')} title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
-                f"<br><small style='font-weight:400'>{escape(_theirs(chapter.study, r))}</small></td>"
+                f"<td class='{MARKS.get(r.agreement, '')}' title='{escape(_title(r))}'>{escape(_ours(chapter.study, r))}"
+                f"<br><small>{escape(_theirs(chapter.study, r))}</small></td>"
             )
-        body.append(f"<tr><th>{escape(row)}</th>{''.join(cells)}</tr>")
+        quick = "<br><small>quick</small>" if _quick(chapter, row) else ""
+        body.append(f"<tr><th>{escape(row)}{quick}</th>{''.join(cells)}</tr>")
     caption = f"<p class=quiet>{escape(UNITS[chapter.study.measure])}</p>"
-    table = f"<table class=nowrap style='font-size:.78em'><tr>{head}</tr>{''.join(body)}</table>"
+    table = f"<table class='nowrap results'><tr>{head}</tr>{''.join(body)}</table>"
     return f"{caption}<div class=scroll>{table}</div>"
 
 
+def _quick(chapter: Chapter, row: str) -> bool:
+    """A row is by one protocol."""
+    return any(r.entry.row == row and r.entry.protocol == "quick" for r in chapter.results)
+
+
 def _ours(study: Study, r: Result) -> str:
-    best = "*" if r.among_the_best else ""
-    quick = " q" if r.entry.protocol == "quick" else ""
-    if math.isnan(r.mean) and study.measure == "agreement":
-        return f"w* = 0{quick}"
-    return written(r.mean, spread(r), study.measure) + best + quick
+    e = r.entry
+    marks = "*" * r.among_the_best + "!" * bool(e.open_gaps) + ">" * bool(e.at_limit)
+    if math.isnan(r.mean):
+        return ("w* = 0" if study.measure == "agreement" else "failed") + marks
+    return written(r.mean, spread(r), study.measure) + marks
 
 
 def _theirs(study: Study, r: Result) -> str:
@@ -139,26 +161,35 @@ def _html_notes(chapter: Chapter) -> str:
 
 def markdown(told: Sequence[Chapter]) -> str:
     lines = [f"# {TITLE}", "", *(f"{text}\n" for text in advice(told))]
-    lines += [f"{legend()} ✓ agrees, ≈ near, ✗ differs.", ""]
+    titles, rows = figures(told)
+    if rows:
+        lines += [_line(titles), _line(["---"] * len(titles)), *map(_line, rows), ""]
+    lines += [*(f"- {text.replace('*', chr(92) + '*')}" for text in legend())]
+    lines += ["- ✓ agrees, ≈ near, ✗ differs.", ""]
     for chapter in told:
         study = chapter.study
         if chapter.study.pictures:
             continue
         lines += [f"## {study.paper} {study.place}: {study.title}", ""]
         lines += [*sentences(chapter), ""] if sentences(chapter) else []
-        lines += [f"| {UNITS[study.measure]} | {' | '.join(chapter.columns)} |"]
-        lines += ["|---" * (len(chapter.columns) + 1) + "|"]
+        lines += [_line([UNITS[study.measure], *chapter.columns])]
+        lines += [_line(["---"] * (len(chapter.columns) + 1))]
         for row in chapter.rows:
             cells = [_markdown_cell(study, chapter.at(row, c)) for c in chapter.columns]
-            lines.append(f"| {row} | {' | '.join(cells)} |")
+            lines.append(_line([row + " (quick)" * _quick(chapter, row), *cells]))
         names = dict.fromkeys(r.entry.protocol for r in chapter.results)
         lines += ["", *(f"- {name}: {study.protocol(name).words}" for name in names)]
         lines += [*(f"- {text}" for text in study.remarks), ""]
     return "\n".join([*lines, "```text", provenance_text(provenance()), "```", ""])
 
 
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
 def _markdown_cell(study: Study, r: Result | None) -> str:
     if r is None:
         return "not run"
     theirs = "" if r.printed is None else f"<br>{_theirs(study, r)}"
-    return f"{_ours(study, r)} {SIGNS.get(r.agreement, '')}{theirs}".replace("*", "\\*")
+    sign = SIGNS.get(r.agreement, "")
+    return f"{_ours(study, r)}{' ' * bool(sign)}{sign}{theirs}".replace("*", "\\*")

@@ -135,7 +135,7 @@ class Planner:
         report, grid = self.study.report, self.protocol.grid
         if report == "test":
             return (yield from self._tested(best))
-        if report == "grid-time":
+        if report in ("grid-time", "grid-points"):
             step = self.study.paper_protocol.grid.step
             gammas = [best[0] + step * i for i in AROUND] if grid.gamma != (0,) else [0]
             points = [(g, best[1] + step * i) for g in gammas for i in AROUND]

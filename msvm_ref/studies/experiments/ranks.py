@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata, studentized_range
+from numpy.typing import NDArray
+from scipy.stats import studentized_range
+
+from msvm_ref.studies.experiments.statistics import TIE_OF_MEANS, twice_midranks
 
 LEVEL = 0.05
 
@@ -49,6 +52,14 @@ def critical_difference(contenders: int, data_sets: int) -> float:
     return q * math.sqrt(contenders * (contenders + 1) / (6 * data_sets))
 
 
+def _ranks(scores: Sequence[float]) -> NDArray[np.float64]:
+    """1 for the highest; what differs by rounding alone shares its ranks."""
+    order = np.argsort(-np.asarray(scores), kind="stable")
+    ranks = np.empty(len(order))
+    ranks[order] = twice_midranks(-np.asarray(scores)[order], TIE_OF_MEANS) / 2
+    return ranks
+
+
 def ranking(
     scores: Mapping[tuple[str, str], float], names: Sequence[str], rows: Sequence[str]
 ) -> MeanRanks | None:
@@ -56,8 +67,7 @@ def ranking(
     whole = [row for row in rows if all((row, name) in scores for name in names)]
     if len(whole) < 2 or len(names) < 2:
         return None
-    table = np.array([[scores[row, name] for name in names] for row in whole])
-    mean = rankdata(-table.round(10), axis=1).mean(axis=0)
+    mean = np.mean([_ranks([scores[row, name] for name in names]) for row in whole], axis=0)
     order = sorted(range(len(names)), key=lambda k: (mean[k], names[k]))
     return MeanRanks(
         tuple(names[k] for k in order),

@@ -128,31 +128,48 @@ def results(study: Study, entries: Sequence[TableEntry]) -> list[Result]:
     return [_result(study, e, [o for o in shown if o.row == e.row]) for e in shown]
 
 
+def _known(study: Study, entry: TableEntry) -> list[float]:
+    """What the number is the mean of: nothing where a cell failed, which says nothing of the splits it is compared on."""
+    whole = study.measure == "agreement" or None not in entry.values
+    return entry.numbers if whole else []
+
+
 def _result(study: Study, mine: TableEntry, row: Sequence[TableEntry]) -> Result:
-    mean, deviation = mean_and_deviation(mine.numbers)
+    mean, deviation = mean_and_deviation(_known(study, mine))
     p = math.nan
-    if study.measure in ("accuracy", "error") and len(mine.values) > 1:
+    if study.measure in ("accuracy", "error") and len(mine.values) > 1 and not math.isnan(mean):
         sign = 1 if study.measure == "accuracy" else -1
-        best = max(row, key=lambda e: sign * mean_and_deviation(e.numbers)[0])
+        rivals = [e for e in row if _known(study, e)]
+        best = max(rivals, key=lambda e: sign * mean_and_deviation(e.numbers)[0])
         scores = [[sign * v for v in e.numbers] for e in (best, mine)]
         p = 1.0 if best is mine else signed_rank_p(*scores)
     printed = study.printed.get((mine.row, mine.column))
     difference = (
         None
-        if printed is None
+        if printed is None or math.isnan(mean)
         else difference_in_deviations((mean, deviation), (printed.value, printed.deviation))
     )
     theirs = next(s.train for s in study.sources if s.label == mine.row)
     return Result(mine, mean, deviation, p, printed, difference, mine.train >= theirs)
 
 
-def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
-    """The study's measure of each record: percent right, wrong or supporting, seconds, and so on.
+def _points(study: Study, ending: Ending) -> tuple[float | None, ...]:
+    """A number for each point of the grid: the seconds of its folds together, or the percent right of them."""
+    made: list[float | None] = []
+    for k in range(0, len(ending.records), ending.protocol.folds):
+        folds = ending.records[k : k + ending.protocol.folds]
+        seconds = math.fsum(r.seconds for r in folds)
+        rate = 100 * math.fsum(r.accuracy for r in folds) / len(folds)
+        told = seconds if study.measure == "seconds" else rate
+        made.append(None if any(r.error for r in folds) else told)
+    return tuple(made)
 
-    A failed cell is 0 percent right; of anything else it has None.
-    """
+
+def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
+    """The study's measure of each record: percent right, wrong or supporting, seconds, and so on; None of a failed cell."""
     if study.report == "grid-time":
-        return (math.fsum(r.seconds for r in ending.records if not r.error),)
+        failed = any(r.error for r in ending.records)
+        return (None if failed else math.fsum(r.seconds for r in ending.records),)
     of_each: dict[Measure, Callable[[CellRecord], float | None]] = {
         "accuracy": lambda r: 100 * r.right / r.tested,
         "error": lambda r: 100 - 100 * r.right / r.tested,
@@ -162,6 +179,9 @@ def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
         "count": lambda r: r.value,
         "support-count": lambda r: r.support,
         "support": lambda r: 100 * r.support / r.n,
+        "share": lambda r: r.value,
+        "per-support": lambda r: 1e6 * r.seconds / r.support,
     }
-    failed = {"accuracy": 0.0, "error": 100.0}.get(study.measure)
-    return tuple(failed if r.error else of_each[study.measure](r) for r in ending.records)
+    if study.report == "grid-points":
+        return _points(study, ending)
+    return tuple(None if r.error else of_each[study.measure](r) for r in ending.records)

@@ -6,17 +6,27 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 TIE = 1e-3
 """Percent by which two accuracies are alike: more than they were rounded by, less than one example of 20 000 is worth."""
+TIE_OF_MEANS = 2e-4
+"""Percent by which two means of accuracies are alike: twice what rounding to six digits may do, less than one example of 2000
+is worth in a hundred splits."""
 
 
 def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
     """m = sum v / n,  s^2 = sum (v - m)^2 / (n - 1); s = 0 for one value, m is NaN for none."""
     array = np.asarray(values, dtype=float)
-    return float(array.mean()) if len(array) else math.nan, float(array.std(ddof=1)) if len(
-        array
-    ) > 1 else 0.0
+    mean = float(array.mean()) if len(array) else math.nan
+    return mean, float(array.std(ddof=1)) if len(array) > 1 else 0.0
+
+
+def twice_midranks(ascending: NDArray[np.float64], tie: float) -> NDArray[np.int64]:
+    """Twice the rank of each, 1 the first; those no further than ``tie`` from the one before share the mean of theirs."""
+    group = np.cumsum(np.diff(ascending, prepend=-np.inf) > tie) - 1
+    counts = np.bincount(group)
+    return np.asarray((2 * np.cumsum(counts) - counts + 1)[group], dtype=np.int64)
 
 
 def signed_rank_p(better: Sequence[float], worse: Sequence[float]) -> float:
@@ -30,9 +40,7 @@ def signed_rank_p(better: Sequence[float], worse: Sequence[float]) -> float:
     if not len(d):
         return 1.0
     d = d[np.argsort(np.abs(d))]
-    group = np.cumsum(np.diff(np.abs(d), prepend=0.0) > TIE) - 1
-    counts = np.bincount(group)
-    twice = (2 * np.cumsum(counts) - counts + 1)[group].astype(int)
+    twice = twice_midranks(np.abs(d), TIE)
     total = int(twice[d > 0].sum())
     ways = np.zeros(int(twice.sum()) + 1)
     ways[0] = 1.0

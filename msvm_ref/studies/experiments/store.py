@@ -1,6 +1,6 @@
 """The store: one sqlite file of records under their keys. A batch is one transaction: a kill at any moment leaves whole ones.
 
-Only the process that leads a run writes; a key that is there already is left as it is.
+Only the process that leads a run writes; a key that is there already is left as it is, but for a failure that is mended.
 """
 
 from __future__ import annotations
@@ -75,15 +75,21 @@ class Store:
             self.records[record.key] = record
 
     def add(self, batch: Iterable[CellRecord]) -> None:
-        """All of the batch or nothing."""
-        new = [record for record in batch if record.key not in self.records]
+        """All of the batch or nothing; a cell that failed gives way to one that did not."""
+        new = [r for r in batch if self._lacks(r)]
         marks = ", ".join("?" for _ in COLUMNS)
+        mended = ", ".join(f'"{name}" = excluded."{name}"' for name in COLUMNS[1:])
         with self._typed("take more results"), self.connection:
             self.connection.executemany(
-                f"INSERT OR IGNORE INTO cells ({_names()}) VALUES ({marks})",
+                f"INSERT INTO cells ({_names()}) VALUES ({marks}) ON CONFLICT (key) DO UPDATE SET {mended} "
+                "WHERE cells.error != '' AND excluded.error = ''",
                 [tuple(asdict(record).values()) for record in new],
             )
         self.records |= {record.key: record for record in new}
+
+    def _lacks(self, record: CellRecord) -> bool:
+        old = self.records.get(record.key)
+        return old is None or bool(old.error and not record.error)
 
     def forget_failures(self) -> int:
         """Cells with an error are taken out, to be tried again; how many."""

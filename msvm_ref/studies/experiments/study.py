@@ -14,12 +14,16 @@ from msvm_ref.model.representation import Kind as Basis
 
 Scaling = Literal["unit-variance", "range"]
 """By the training part: each feature over its standard deviation (not centred), or its range onto [-1, 1]."""
-Report = Literal["splits", "test", "grid-time"]
+Report = Literal["splits", "test", "grid-time", "grid-points"]
 """What a table's number is taken from: random splits at the chosen point; the official test part, or where there is none the
-chosen point's own folds; the seconds of a grid."""
+chosen point's own folds; the seconds of a grid, in all or point by point."""
 Measure = Literal[
-    "accuracy", "error", "seconds", "support", "support-count", "iterations", "agreement", "count"
-]
+    "accuracy", "error", "seconds", "support", "support-count", "iterations", "agreement", "count",
+    "share", "per-support"
+]  # fmt: skip
+
+
+TRAINING = "Training seconds of the chosen pair"
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class Contender:
     """... how often the number of its columns is halved."""
     alone: bool = False
     """Is each C trained from nothing, for its seconds, and not from the one before?"""
+    tested: bool = False
+    """Are the seconds those of testing (``testing``)?"""
     chosen_as: Contender | None = None
     """The contender whose choice of gamma and C is taken, where it is not this one's own."""
 
@@ -171,10 +177,10 @@ class Study:
         """Are gamma and C in units that the data make?"""
         return self.gamma_of == "sigma / median"
 
-    def timed(self, name: str, place: str) -> Study:
-        """The seconds of the chosen points, trained once more and from nothing."""
-        again = tuple(replace(c, alone=True, chosen_as=c) for c in self.contenders)
-        made = self.like(name, "Training seconds of the chosen pair", place, "seconds")
+    def timed(self, name: str, place: str, title: str = TRAINING, tested: bool = False) -> Study:
+        """The seconds of training or testing at the chosen points, trained once more and from nothing."""
+        again = tuple(replace(c, alone=True, tested=tested, chosen_as=c) for c in self.contenders)
+        made = self.like(name, title, place, "seconds")
         words = f"At the points chosen in {self.name}, each trained again and from nothing."
         return replace(made, contenders=again, remarks=(words,))
 

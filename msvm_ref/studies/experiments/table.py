@@ -17,6 +17,8 @@ UNITS = {
     "iterations": "iterations",
     "agreement": "agreement with Bayes %",
     "count": "number",
+    "share": "% of the seconds",
+    "per-support": "µs a support vector",
 }
 
 

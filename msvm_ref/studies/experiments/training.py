@@ -40,6 +40,7 @@ from msvm_ref.studies.experiments.study import (
     Contender,
     Source,
 )
+from msvm_ref.studies.experiments.testing import PredictionPath
 from msvm_ref.threads import one_thread
 
 WARM = Draw(Source("", "iris_uci", 30, 150), 0, 0, "folds", 3, 30, 0, "range")
@@ -83,11 +84,12 @@ def _warm(contender: Contender, kernel: str) -> None:
 
 
 def _trainer(fold: Fold, contender: Contender, gram: Rows | None) -> Trainer:
-    if contender.machine in REDUCTIONS:
-        return Binaries(fold, gram)
     if contender.machine in SOFTMAX:
         return SoftmaxPath(fold)
-    return OwnRule(fold) if contender.solver else MachinePath(fold, gram)
+    if contender.solver:
+        return OwnRule(fold)
+    certified = (Binaries if contender.machine in REDUCTIONS else MachinePath)(fold, gram)
+    return PredictionPath(certified) if contender.tested else certified
 
 
 def _trained(

@@ -114,6 +114,10 @@ TABLE3 = replace(
         *CHOICE,
     ),
 )
+POINTS = replace(
+    TABLE3.like("uv-table3-points", "Seconds at each point of that grid", "Table 3", "seconds"),
+    report="grid-points",
+)
 
 
 def stopped(label: str) -> str:
@@ -144,6 +148,10 @@ STOPPED = replace(
 )
 STUDIES = (
     TABLE3,
+    POINTS,
+    POINTS.like(
+        "uv-table3-rates", "Percent right at each point of that grid", "Table 3", "accuracy"
+    ),
     TABLE4,
     TABLE5,
     STOPPED,

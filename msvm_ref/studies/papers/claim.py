@@ -67,6 +67,16 @@ class Evidence:
         return {"holds": self.holds, "shown": self.shown, "numbers": plain(self.numbers)}
 
 
+@dataclass(frozen=True)
+class Either:
+    """Sabotage of a claim about an experiment: whatever the sample said, one of the two must change it."""
+
+    true: Form
+    """A form of which the statement is true."""
+    false: Form
+    """One of which it is not."""
+
+
 @dataclass(frozen=True, eq=False)
 class Claim:
     """One statement of one paper."""
@@ -117,8 +127,10 @@ class Claim:
 
     def sabotaged(self) -> Claim:
         """The same claim about something else: its verdict has to differ."""
-        place = "printed" if self.corrected is None else "corrected"
-        return replace(self, **{place: self.sabotage})
+        place, form = "printed" if self.corrected is None else "corrected", self.sabotage
+        if isinstance(form, Either):
+            form = form.false if self.check(self.printed).holds else form.true
+        return replace(self, **{place: form})
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from scipy.stats import chi2
 from msvm_ref.studies.experiments.exported import Exported
 from msvm_ref.studies.experiments.uv import stopped
 from msvm_ref.studies.experiments.uv_printed import TABLE_5, parsed
-from msvm_ref.studies.papers.claim import Claim, Evidence
-from msvm_ref.studies.papers.findings import NINE, Contrast, claim, interval
+from msvm_ref.studies.papers.claim import Claim, Either, Evidence
+from msvm_ref.studies.papers.findings import NINE, Contrast, claim, decided, interval
 
 LINEAR, STOPPED = "uv-table5", "uv-table5-stopped"
 HUGE = 9.0
@@ -46,14 +46,14 @@ def alike(form: Contrast) -> Evidence:
     widest = max(table.entries[form.row, c].gap for c in form.more)
     by = table.entries[form.row, form.more[0]].protocol
     words = f"{by}, certified to {widest:.0e}: {means}; {'; '.join(told)}"
-    return Evidence(not differ if apart or not differ else None, words)
+    return decided(form, not differ if apart or not differ else None, words, {})
 
 
 def spread(form: Contrast) -> Evidence:
     """Are the printed deviations of ``HUGE`` and more ours, too? By the upper end of the 95 % interval of ours (chi square)."""
     table, _ = form.sources()
     printed = parsed(TABLE_5)
-    told, smaller, protocols = [], 0, set()
+    told, smaller, protocols, rows = [], 0, set(), []
     for (row, label), cell in printed.items():
         column = stopped(label) if form.study == STOPPED else label
         there = (row, column) in table.entries or form.tilt is not None
@@ -65,13 +65,13 @@ def spread(form: Contrast) -> Evidence:
         smaller += upper < (cell.deviation or 0.0)
         protocols.add(table.entries[row, column].protocol if form.tilt is None else "invented")
         told.append(f"{row} {column} {deviation:.2f} (to {upper:.2f}) for {cell.deviation}")
+        rows.append(row)
     if not told:
         return Evidence(None, "none of these cells is among the results that come along")
     holds = True if smaller == 0 else False if smaller == len(told) else None
-    return Evidence(
-        holds,
-        f"{smaller} of {len(told)} are smaller ({', '.join(sorted(protocols))}): {'; '.join(told)}",
-    )
+    by = ", ".join(sorted(protocols))
+    words = f"{smaller} of {len(told)} are smaller ({by}): {'; '.join(told)}"
+    return decided(form, holds, words, {}, rows)
 
 
 def _with(form: Contrast, table: Exported, row: str, column: str, size: float) -> list[float]:
@@ -108,36 +108,28 @@ def _twice(
         if row
         else "deviations over the splits, upper end of the 95 % interval, of"
     )
-    made = (
-        claim(
-            id,
-            "Table 5",
-            said,
-            check,
-            Contrast(LINEAR, columns, row=row),
-            f"{how} certified optima",
-        ),
-        claim(
-            f"{id}-STOPPED",
-            "Table 5",
-            f"{said}: by their solver and its rule",
-            check,
+    forms = (
+        ("", "", Contrast(LINEAR, columns, row=row), "certified optima"),
+        (
+            "-STOPPED",
+            ": by their solver and its rule",
             Contrast(STOPPED, tuple(map(stopped, columns)), row=row),
-            f"{how} coordinate descent to 1e-3 or 10^5 sweeps",
+            "coordinate descent to 1e-3 or 10^5 sweeps",
         ),
     )
-    if not row:
-        return made
-    words = "one machine under all names, or machines 5 points apart"
     mine, theirs = (
-        replace(
-            each,
-            sabotage=replace(each.printed, tilt=5.0 if each.sabotage.tilt < 0 else 0.0),
-            sabotaged_by=words,
+        claim(
+            f"{id}{end}", "Table 5", f"{said}{more}", check, form, f"{how} {what}", _sabotage(form)
         )
-        for each in made
+        for end, more, form, what in forms
     )
     return mine, theirs
+
+
+def _sabotage(form: Contrast) -> Either:
+    """One machine under all names, or machines 5 points apart; deviations twice theirs, or a tenth."""
+    true, false = (0.0, 5.0) if form.row else (1.0, -1.0)
+    return Either(replace(form, tilt=true), replace(form, tilt=false))
 
 
 CLAIMS = (

@@ -165,6 +165,24 @@ def test_a_cell_that_fails_is_a_record_with_its_reason(tmp_path, monkeypatch):
         assert all(o.failures == 0 for o in engine.run(SMALL, store))
 
 
+def test_a_failure_gives_way_to_numbers_and_nothing_else_does(whole, tmp_path):
+    path, _, _ = whole
+    with Store(path) as store:
+        good = next(iter(store.records.values()))
+    failed = replace(good, error="MemoryError: no room", right=0)
+    for order in ((failed, good), (good, failed)):
+        with Store(tmp_path / f"{order[0].error[:3]}.sqlite") as store:
+            other = Store(store.path).__enter__()  # a second process, that has seen neither
+            store.add(order[:1])
+            other.add(order[1:])
+            other.connection.close()
+        with Store(store.path) as again:
+            assert list(again.records.values()) == [good]
+            again.add([replace(good, right=0), failed])
+        with Store(store.path) as again:
+            assert list(again.records.values()) == [good]
+
+
 def test_where_the_fast_solver_falls_short_the_truth_is_asked(whole, tmp_path, monkeypatch):
     import msvm_ref.studies.experiments.fits as training
 

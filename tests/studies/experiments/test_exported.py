@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from importlib.resources import files
@@ -90,9 +89,28 @@ def test_values_of_another_study_never_enter():
     ):
         with pytest.raises(DataError, match="study export wrote"):
             parsed(TWO, broken)
-    strange = made("quick", ("LLW",)) + made("quick", ("WW",), row="Nowhere")
-    assert chosen(TWO, strange) == []
-    assert json.loads(as_json(TWO, strange))["rows"] == {}
+    for old, new in (("Iris", "Nowhere"), ('"WW"', '"LLW"'), ('"quick"', '"slow"')):
+        with pytest.raises(DataError, match="which it does not have"):  # an export would lose it
+            parsed(TWO, text.replace(old, new))
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "error", "seconds"])
+def test_a_number_of_which_a_cell_failed_is_none(measure):
+    """It is no zero: not a mean over the splits that are left, not the best, not compared, and no row of a verdict."""
+    study = replace(TWO, measure=measure)
+    failed = replace(QUICK[0], values=(99.0, None), failures=1)
+    made_of = results(study, [failed, QUICK[1]])
+    assert math.isnan(made_of[0].mean)
+    assert math.isnan(made_of[0].p)
+    assert not made_of[0].among_the_best
+    assert made_of[0].difference is None
+    if measure != "seconds":
+        assert made_of[1].p == 1.0
+    assert (
+        exported.Exported({("Iris", e.column): e for e in (failed, QUICK[1])}).rows(("WW",)) == []
+    )
+    (circle,) = results(replace(TWO, measure="agreement"), [failed])
+    assert circle.mean == 99.0  # there it is w* = 0
 
 
 def test_a_file_has_all_that_is_told_of_a_number():

@@ -11,13 +11,14 @@ from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import rbf
 from msvm_ref.studies.circle import classify
 from msvm_ref.studies.experiments import engine, training
-from msvm_ref.studies.experiments.fits import Binaries, Fold
+from msvm_ref.studies.experiments.fits import Binaries, Fold, MachinePath
 from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
-from msvm_ref.studies.experiments.result import entry, known, results
+from msvm_ref.studies.experiments.result import entry, known, measured, results
 from msvm_ref.studies.experiments.samples import Draw, defaults, sample
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender
 from msvm_ref.studies.experiments.table import table
+from msvm_ref.studies.experiments.testing import PredictionPath, shortened
 from msvm_ref.studies.experiments.training import train
 from msvm_ref.studies.experiments.uv_circles import STUDIES as CIRCLE_STUDIES
 from msvm_ref.studies.experiments.zdo import M_SVM, REST
@@ -265,3 +266,50 @@ def test_a_row_is_of_one_protocol(tmp_path):
         assert {r.entry.protocol for r in known(SMALL, store)} == {"quick"}
         engine.run(SMALL, store, "paper")
         assert {r.entry.protocol for r in known(SMALL, store)} == {"paper"}
+
+
+@pytest.mark.parametrize("contender", FIVE, ids=lambda c: c.label)
+def test_what_is_tested_is_the_trained_machine_on_its_support_vectors(contender):
+    drawn = sample(Draw(IRIS, 0, 0, "folds", 3, 60, 0, "range"), None)
+    fold = Fold(contender, drawn, 0, rbf(1.0), 1e-8)
+    trained = (MachinePath if contender.machine in ("WW", "CS") else Binaries)(fold, None)
+    told = PredictionPath(trained).fit(8.0)
+    used, combine = shortened(trained)
+    assert len(used) == told.support < len(fold.y)
+    said = told.dag if contender.label == "DAG" else told.predictions
+    assert combine(fold.kernel(fold.new, fold.X[used])).tolist() == said.tolist()
+    assert 0 < told.value <= 100
+    assert told.seconds > 0
+
+
+def test_seconds_of_testing_are_cells_of_their_own(tmp_path):
+    study = replace(SMALL, report="test", contenders=FIVE[:2], kernel="rbf")
+    tested = study.timed("tested", "somewhere", tested=True)
+    run(study, tmp_path)
+    endings, records = run(tested, tmp_path)
+    keys = {r.key for e in endings for r in e.records}
+    assert len(keys) == 2 * PROTOCOL.folds
+    timed = [r for r in records if r.key in keys]
+    assert all(r.value is not None for r in timed)
+    assert {r.machine for r in timed} == {c.machine for c in FIVE[:2]}
+    each = replace(tested, measure="per-support")
+    assert (
+        measured(each, endings[0])[0]
+        == 1e6 * endings[0].records[0].seconds / endings[0].records[0].support
+    )
+
+
+def test_a_grid_is_told_in_all_and_point_by_point(tmp_path):
+    whole = replace(SMALL, report="grid-time", measure="seconds", contenders=SMALL.contenders[:1])
+    points = replace(whole, report="grid-points")
+    (one,), _ = run(whole, tmp_path)
+    (each,), _ = run(points, tmp_path)
+    seconds, rates = measured(points, each), measured(replace(points, measure="accuracy"), each)
+    assert len(seconds) == len(rates) == 25
+    assert sum(seconds) == pytest.approx(measured(whole, one)[0], rel=1e-12)
+    first = one.records[: PROTOCOL.folds]
+    assert rates[0] == pytest.approx(100 * np.mean([r.accuracy for r in first]))
+    broken = replace(each, records=(replace(first[0], error="no"), *each.records[1:]))
+    assert measured(points, broken)[0] is None
+    assert measured(points, broken)[1:] == seconds[1:]
+    assert measured(whole, replace(one, records=broken.records)) == (None,)

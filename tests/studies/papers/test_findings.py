@@ -8,16 +8,17 @@ from dataclasses import replace
 import pytest
 
 from msvm_ref.studies.experiments.exported import Exported, TableEntry
-from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
-from msvm_ref.studies.papers.claim import Verdict
+from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared, uv_spreads
+from msvm_ref.studies.papers.bootstrap import most_often
+from msvm_ref.studies.papers.claim import Either, Verdict
 from msvm_ref.studies.papers.findings import (
     NINE,
     Contrast,
     all_within,
     apart,
+    conjunction,
     interval,
     larger,
-    most_often,
     somewhere,
     within,
 )
@@ -157,24 +158,94 @@ def test_shared_values_are_one_machine_or_not(known):
     assert uv_shared.alike(form).holds is None
 
 
-@pytest.mark.parametrize("true", [True, False])
-def test_invented_circles_make_every_reading_true_or_none(true):
-    for claim in uv_figures.CLAIMS[:-1]:
-        form = uv_figures.Picture(claim.printed.variant, claim.printed.number, true)
-        assert uv_figures.shown(form).holds is true, claim.id
-    assert uv_figures.alone(True).holds
-    assert uv_figures.alone(False).holds is False
+SAMPLED = [claim for claim in ledger.all_claims() if claim.experiment]
+
+
+@pytest.mark.parametrize("claim", SAMPLED, ids=lambda c: c.id)
+def test_every_claim_can_hold_and_can_fail(claim):
+    """On invented numbers: the agreed verdict is no part of it."""
+    assert isinstance(claim.sabotage, Either)
+    assert claim.check(claim.sabotage.true).holds is True
+    assert claim.check(claim.sabotage.false).holds is False
+    assert claim.sabotaged().decide().verdict is not claim.decide().verdict
 
 
 def test_eleven_readings_and_every_claim_of_an_experiment_has_a_sample():
-    assert len(uv_figures.CLAIMS) == 11 + 1
-    for claim in ledger.all_claims():
-        if claim.experiment:
+    assert len(uv_figures.READINGS) == 11
+    for claim in SAMPLED:
+        decided = claim.decide()
+        assert decided.verdict in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)
+        assert decided.corrected is None
+        if decided.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
+            assert any(word in decided.shown for word in ("quick", "paper")), claim.id
+
+
+def test_what_is_not_there_is_said(known):
+    known({})
+    for claim in SAMPLED:
+        if claim.check not in (
+            uv_figures.shown,
+            uv_figures.alone,
+            uv_figures.high,
+            uv_figures.whole_range,
+        ):
             decided = claim.decide()
-            assert decided.verdict in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)
-            assert decided.corrected is None
-            if decided.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
-                assert any(word in decided.shown for word in ("quick", "paper")), claim.id
+            assert decided.verdict is Verdict.NOT_SHOWN, claim.id
+            assert "among the results that come along" in decided.shown
+
+
+def test_of_two_statements_both_must_hold(known):
+    known({("d", "a"): [30, 31, 33], ("d", "b"): [10, 12, 13]})
+    true, false = (Contrast("x", (a,), (b,), row="d") for a, b in ("ab", "ba"))
+    assert conjunction(((larger, true), (larger, true))).holds
+    assert conjunction(((larger, true), (larger, false))).holds is False
+    assert conjunction(((larger, true), (larger, replace(true, row="other")))).holds is None
+
+
+def test_one_of_many_fails_only_where_it_would_among_many(known):
+    """1.2 [0.05, 2.35] is beyond 0 at 95 % and not at 1 - 5 % / 3: of three columns nobody is called apart by it."""
+    gap = [0.4, 1.2, 1.2, 2.0]
+    spare = {(f"d{k}", c): [50.0] for k in range(4) for c in "bc"}
+    known(spare | {(f"d{k}", "a"): [50.0 + v] for k, v in enumerate(gap)})
+    assert within(Contrast("x", ("a",), ("b",), margin=0.01)).holds is False
+    assert all_within(Contrast("x", ("a", "b", "c"), margin=0.01)).holds is None
+
+
+def test_deviations_and_ranges_are_compared_where_they_are_meant(known):
+    wide, narrow = [40.0, 50.0, 60.0], [49.0, 50.0, 51.0]
+    known(
+        {
+            (f"d{k}", c): [v + k * (v - 50) / 9 for v in values]
+            for k in range(4)
+            for c, values in (("a", wide), ("b", narrow))
+        }
+    )
+    for of in ("deviation", "range"):
+        assert larger(Contrast("x", ("a",), ("b",), of_values=of)).holds
+        assert larger(Contrast("x", ("b",), ("a",), of_values=of)).holds is False
+    assert larger(Contrast("x", ("a",), ("b",))).holds is None
+    assert larger(Contrast("x", ("a",), of_values="range", margin=15.0)).holds
+    assert larger(Contrast("x", ("a",), of_values="range", margin=40.0)).holds is False
+
+
+def test_two_protocols_are_not_compared(monkeypatch):
+    rows = {(f"d{k}", "a"): [float(k), k + 1.0] for k in range(5)}
+    tables = {
+        "x": table(rows),
+        "y": table({place: [v + 9 for v in values] for place, values in rows.items()}, "paper"),
+    }
+    monkeypatch.setattr(findings, "published", lambda name: tables[name])
+    assert larger(Contrast("y", ("a",), ("a",), other_study="x")).holds is None
+    tables["x"] = table(rows, "paper")
+    assert larger(Contrast("y", ("a",), ("a",), other_study="x")).holds
+
+
+def test_a_failed_value_leaves_its_row_out(known):
+    cells = {(f"d{k}", c): [v + k, v] for k in range(5) for c, v in (("a", 9.0), ("b", 1.0))}
+    known(cells)
+    assert "5 data sets" in larger(Contrast("x", ("a",), ("b",))).shown
+    known(cells | {("d0", "b"): [1.0, None]})
+    assert "4 data sets" in larger(Contrast("x", ("a",), ("b",))).shown
 
 
 @pytest.mark.parametrize("rows", [30, 105])
@@ -199,3 +270,28 @@ def test_nothing_fails_on_fewer_training_rows_than_the_papers(monkeypatch, rows)
         assert told.holds is (False if rows == 105 else None)
         assert ("fewer training rows than theirs (Iris)" in told.shown) == (rows == 30)
     assert larger(replace(against, more=("CS",), less=("WW",))).holds is True
+
+
+@pytest.mark.parametrize("rows", [30, 1617])
+def test_no_check_fails_on_fewer_training_rows(monkeypatch, rows):
+    """Nor those that have a sample of their own; Segment of uv-table5 has 1617."""
+
+    def use(cells):
+        entries = {
+            p: TableEntry(p[0], "quick", p[1], tuple(v), 1e-6, rows) for p, v in cells.items()
+        }
+        monkeypatch.setattr(findings, "published", lambda name: Exported(entries))
+
+    use({("Segment", "WW"): [1.0, 2.0, 1.5], ("Segment", "CS"): [51.0, 52.0, 51.4]})
+    told = uv_shared.alike(Contrast("uv-table5", ("WW", "CS"), row="Segment"))
+    assert told.holds is (False if rows == 1617 else None)
+    use({("Segment", c): [50.0 + 0.1 * k for k in range(9)] for c in NINE})
+    told = uv_shared.spread(Contrast("uv-table5", NINE))
+    assert told.holds is (False if rows == 1617 else None)
+    names = ("Segment", "Car", "Glass", "Iris")
+    maxima = {
+        c: [60.0 + k for k in range(3)] if c in ("CS", "AMO", "ATM") else [50.0] * 3 for c in NINE
+    }
+    use({(row, c): v for row in names for c, v in maxima.items()})
+    told = uv_spreads.margins_over_aggregation(Contrast("uv-table5", NINE))
+    assert told.holds is (False if rows == 1617 else None)
