@@ -36,7 +36,7 @@ from msvm_ref.judge.rounding import (
     summed,
     together,
 )
-from msvm_ref.model.arrays import Array, lengths_above
+from msvm_ref.model.arrays import Array, lengths_above, some_rows
 from msvm_ref.model.problem import Problem
 
 BLOCK = 64
@@ -123,7 +123,7 @@ def image_of_weights(
 ) -> Image:
     """The image of W (p x d), whose entries err by ``error``; ``own``: W is a candidate's, and stands for Pi W."""
     if error is not None and care == 0:
-        error = lengths_above(error.T)
+        error = _column_lengths(error)
     return _weight_image(problem, np.asarray(W, dtype=_dtype(care)), care, error, own)
 
 
@@ -152,9 +152,7 @@ def _dtype(care: int) -> Any:
 
 def _part(problem: Problem, rows: slice, dtype: Any) -> Any:
     """Phi of these examples."""
-    phi = problem.features
-    whole = rows == ALL or (rows.start, rows.stop) == (0, problem.n)
-    return (phi if whole else phi[rows]).astype(dtype, copy=False)
+    return some_rows(problem.features, rows).astype(dtype, copy=False)
 
 
 def _weight_image(
@@ -164,7 +162,7 @@ def _weight_image(
     unit = float(np.finfo(W.dtype).eps)
     tiny = rounding(_row_length(problem.features) + 2, unit)
     with np.errstate(over="ignore", invalid="ignore"):
-        size = abs(W) if care else lengths_above(W.T)
+        size = abs(W) if care else _column_lengths(W)
         slip, off = tiny * size + LEAST, np.zeros(0, dtype=W.dtype)
         if error is not None:
             slip = slip + (1 + tiny) * error
@@ -191,7 +189,8 @@ def _feature_image(
 ) -> Image:
     """The image of Phi' coef; ``coefficients_of`` some examples are their coefficients and what those err by."""
     n, d, dtype = problem.n, problem.d, _dtype(care)
-    p, parts = problem.features.shape[1], list(blocks(n, d))
+    p = problem.features.shape[1]
+    parts = list(blocks(n, d, p))  # with fewer rows adding their products would cost more than making them
     longest = max((rows.stop - rows.start for rows in parts), default=0)
     tiny = rounding(longest + len(parts) + 2, float(np.finfo(dtype).eps))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -249,6 +248,11 @@ def _kernel_image(problem: Problem, coef: Real, error: Real | None, care: int) -
         inexact = bool(coef.any() or (error is not None and error.any()))
         half = summed(terms, np.concatenate([off, more]), unit, inexact)
         return ScoreImage(half, (scores, doubt))
+
+
+def _column_lengths(W: Real) -> Array:
+    """At least the norm of each column."""
+    return lengths_above(np.ascontiguousarray(W.T))
 
 
 def _row_length(phi: Any) -> int:

@@ -43,9 +43,9 @@ def _outward(value: float, radius: float) -> float:
     return value if radius == 0 else math.nextafter(value + radius, math.copysign(math.inf, radius))
 
 
-def blocks(n: int, d: int) -> Iterator[slice]:
-    """The n rows of an (n x d) array, ENTRIES entries at a time."""
-    many = max(ENTRIES // max(d, 1), 1)
+def blocks(n: int, d: int, least: int = 1) -> Iterator[slice]:
+    """The n rows of an (n x d) array, ENTRIES entries at a time or ``least`` rows."""
+    many = max(ENTRIES // max(d, 1), least, 1)
     return (slice(start, min(start + many, n)) for start in range(0, n, many))
 
 

@@ -56,6 +56,16 @@ def lengths_above(rows: Any) -> Array:
     return out
 
 
+def some_rows(X: Any, rows: slice) -> Any:
+    """Consecutive rows; of a CSR array too, whose entries are not copied."""
+    start, stop, _ = rows.indices(X.shape[0])
+    if isinstance(X, np.ndarray) or stop - start == X.shape[0]:
+        return X[rows] if isinstance(X, np.ndarray) else X
+    first, last = X.indptr[start], X.indptr[stop]
+    entries = X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first
+    return type(X)(entries, shape=(stop - start, X.shape[1]))
+
+
 def refuse_masked(
     name: str, values: Any, refuse: Callable[[str, str, str, str], MsvmError] = DataError
 ) -> None:

@@ -42,10 +42,13 @@ from msvm_ref.solvers.workspace import Workspace
 SLICE = 0.2
 """Seconds after which a pass looks at the clock."""
 CLOSER = 0.3
-"""The gap is taken once passes met no violation above CLOSER times its last, within the engine's ``patience``."""
+"""The gap is taken once passes met no violation above CLOSER times its last, or above the part of its last that the goal is of
+the gap (they fall together), within the engine's ``patience``."""
 LAST = 8
 """One more pass before the gap goes to the blocks' optima, not beyond, where it is at most 1 / LAST of the work since the last:
 where steps overshoot W swings about its optimum, which the primal pays for. (Chosen on the sets of benchmarks/fast.py.)"""
+ENOUGH = 0.9
+"""The part of the goal at which the judge is asked."""
 POLISHES = 12
 """Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
 FINEST = 1e-14
@@ -79,6 +82,7 @@ class BlockAscent:
         if problem.n <= (FEW_FREE if self.free else FEW) and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
+        self.closer = CLOSER
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
@@ -118,6 +122,7 @@ class BlockAscent:
             schedule.note(was_pass, spent, now.relative)
             self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
             goal = strictness * max(self.tolerance, FINEST)
+            self.closer = min(max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300)), 1.0)
             barrier = action == self._interior
             whole = barrier and route(self.engine, self.machine).everything
             self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
@@ -130,7 +135,7 @@ class BlockAscent:
                 if now.violation <= self.kkt:
                     self.best = self._certified()
                     return "kkt"
-            elif now.relative <= 0.9 * goal:
+            elif now.relative <= ENOUGH * goal:
                 if self._settled():
                     return "certified"
                 # the judge's own rounding and repairs take their part
@@ -177,7 +182,7 @@ class BlockAscent:
             begun, latest = self.passes, self._pass()
             work += latest
             least, most = (times * self.engine.whole_pass for times in patience)
-            closer = work >= least and self.engine.violation <= CLOSER * violation
+            closer = work >= least and self.engine.violation <= self.closer * violation
             done = work >= most or self.passes >= self.stopping.max_iter
             if done or closer or self.engine.asleep.all():
                 cheap = LAST * latest <= work * (self.passes - begun)
@@ -239,15 +244,12 @@ class BlockAscent:
 
     def _settled(self) -> bool:
         start = time.perf_counter()
-        linear = isinstance(self.engine, LinearEngine)
-        if linear:  # its W is a candidate; of kernels the judge is handed alpha alone
-            self.engine.refresh()
         self.best = min(
             filter(None, (self.best, self._certified())), key=lambda pair: pair[1].relative_gap
         )
         self.stopping.judging = time.perf_counter() - start
         settled = self.best[1].relative_gap <= self.tolerance
-        if not (linear or settled):
+        if not settled:
             self._refine()
             self.engine.refresh()
         return settled

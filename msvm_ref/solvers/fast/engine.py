@@ -47,8 +47,9 @@ class Engine(ABC):
         self.alpha, self.b0 = np.zeros((n, d)), np.zeros(d)
         self.play, self.count = np.empty((n, d), dtype=np.uint32), np.zeros(n, dtype=np.int32)
         self.pinned, self.asleep = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-        classes, ranking = np.empty(d + 1, dtype=np.uint32), np.empty(d + 1, dtype=np.int64)
-        floats = np.zeros((2, d + 1))
+        # one more for what all classes have in common, three for a sparse row's lanes
+        classes, ranking = np.empty(d + 4, dtype=np.uint32), np.empty(d + 4, dtype=np.int64)
+        floats = np.zeros((2, d + 4))
         self.scratch = (classes, ranking, *floats, np.zeros((1, d)), *np.zeros((6, d)))
         self.steps, self.violation, self.gains = 0, np.inf, np.zeros(0)
         self.omega = 1.0 if self.free else RELAXED

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from msvm_ref.model.arrays import Array
+from msvm_ref.model.arrays import Array, some_rows
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
@@ -25,8 +25,8 @@ from msvm_ref.solvers.fast.steps import visit
 
 TOGETHER = 1 << 17
 """Scores taken at once: they stay in the cache until they are read again."""
-MANY = 3
-"""Sparse rows: from a third of the classes on all are summed, in order, which costs less than picking some."""
+LANES = 4
+"""Sparse rows: classes summed or moved together in one reading of a row, whose sums stay in registers."""
 
 
 @lean(fastmath={"reassoc", "contract", "nsz"})
@@ -99,31 +99,43 @@ def sparse_scores(
     sums: Array,
     out: Array,
 ) -> None:
-    """The scores of the classes asked for, from a row's entries, into ``out``; those of all where they are many."""
-    lines, common = W.shape[1], 0.0
-    if MANY * asked >= d:
-        for c in range(lines):
-            sums[c] = bias[c]
-        for e in range(start, end):
-            f, x = indices[e], data[e]
-            for c in range(lines):
-                sums[c] += x * W[f, c]
-        common = sums[d] if lines > d else 0.0
-        for t in range(asked):
-            out[0, classes[t]] = sums[classes[t]] + common
-        return
-    if lines > d:
-        classes[asked] = d
-    some = asked + lines - d
-    for t in range(some):
-        sums[t] = bias[classes[t]]
-    for e in range(start, end):
-        f, x = indices[e], data[e]
-        for t in range(some):
-            sums[t] += x * W[f, classes[t]]
-    common = sums[asked] if lines > d else 0.0
+    """The scores of the classes asked for, from a row's entries, into ``out``; the last class fills up the lanes."""
+    some = asked
+    if W.shape[1] > d:
+        classes[asked], some = d, asked + 1
+    for t in range(some, some + LANES - 1):
+        classes[t] = classes[some - 1]
+    for t in range(0, some, LANES):
+        a, b, c, e = classes[t], classes[t + 1], classes[t + 2], classes[t + 3]
+        in_a, in_b, in_c, in_e = bias[a], bias[b], bias[c], bias[e]
+        for at in range(start, end):
+            f, x = indices[at], data[at]
+            in_a += x * W[f, a]
+            in_b += x * W[f, b]
+            in_c += x * W[f, c]
+            in_e += x * W[f, e]
+        sums[t], sums[t + 1], sums[t + 2], sums[t + 3] = in_a, in_b, in_c, in_e
+    common = sums[asked] if some > asked else 0.0
     for t in range(asked):
         out[0, classes[t]] = sums[t] + common
+
+
+@lean(inline="always")
+def sparse_move(
+    data: Array, indices: Any, start: int, end: int, W: Array, moved: int, classes: Any, move: Array
+) -> None:
+    """W[f, c] += x_f move_c over a row's entries f and the classes moved; the last class, unmoved, fills up the lanes."""
+    for t in range(moved, moved + LANES - 1):
+        classes[t], move[t] = classes[moved - 1], 0.0
+    for t in range(0, moved, LANES):
+        a, b, c, e = classes[t], classes[t + 1], classes[t + 2], classes[t + 3]
+        by_a, by_b, by_c, by_e = move[t], move[t + 1], move[t + 2], move[t + 3]
+        for at in range(start, end):
+            f, x = indices[at], data[at]
+            W[f, a] += x * by_a
+            W[f, b] += x * by_b
+            W[f, c] += x * by_c
+            W[f, e] += x * by_e
 
 
 @lean(fastmath={"reassoc", "contract", "nsz"})
@@ -169,10 +181,7 @@ def sparse_epoch(
         steps += 1
         for t in range(moved):
             bias[classes[t]] += rho * move[t]
-        for e in range(indptr[i], indptr[i + 1]):
-            f, x = indices[e], data[e]
-            for t in range(moved):
-                W[f, classes[t]] += x * move[t]
+        sparse_move(data, indices, indptr[i], indptr[i + 1], W, moved, classes, move)
     return steps, dots, worst
 
 
@@ -217,10 +226,7 @@ class LinearEngine(Engine):
         some = max(TOGETHER // d, 1)
         for start in range(0, n, some):
             rows = slice(start, min(start + some, n))
-            yield (
-                rows,
-                (self.X if some >= n else _rows(self.X, rows) if self.sparse else self.X[rows]),
-            )
+            yield rows, some_rows(self.X, rows)
 
     def score_blocks(self) -> Iterator[tuple[slice, Array]]:
         W, bias = np.ascontiguousarray(self.W) if self.sparse else self.W, self.bias
@@ -332,15 +338,6 @@ class LinearEngine(Engine):
             W += part.T @ A
             b += self.rho * A.sum(axis=0)
         b += self.b0
-
-
-def _rows(X: Any, rows: slice) -> Any:
-    """Consecutive rows of a CSR array; the entries are not copied."""
-    start, end = X.indptr[rows.start], X.indptr[rows.stop]
-    indptr = X.indptr[rows.start : rows.stop + 1] - start
-    return type(X)(
-        (X.data[start:end], X.indices[start:end], indptr), shape=(len(indptr) - 1, X.shape[1])
-    )
 
 
 def _squares(X: Any) -> Array:
