@@ -27,7 +27,7 @@ from msvm_ref.solvers.fast.blocks import OWN, blocks
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.engines import engine_for, rows_of
 from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
-from msvm_ref.solvers.fast.interior import interior, route
+from msvm_ref.solvers.fast.interior import Route, interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import suits_single
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
@@ -51,6 +51,9 @@ ENOUGH = 0.9
 """The part of the goal at which the judge is asked."""
 POLISHES = 12
 """Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
+MANY, SETTLED, SHORT, FELL = 100_000, 0.1, 5, 0.5
+"""Multipliers up to which a barrier leaves out those that are settled at a bound; the part of the tolerance that they may add
+to the gap; barriers of a solve that may have left out too many, each after the first because the gap FELL enough."""
 FINEST = 1e-14
 """The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 
@@ -70,6 +73,7 @@ class BlockAscent:
         start: Solution | Candidate | None,
         workspace: Workspace,
         before: dict[str, int] | None = None,
+        one_by_one: bool = False,
     ) -> None:
         self.problem, self.aim, self.tolerance, self.kkt = problem, aim, aim.at(1.0, 0.0), kkt
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
@@ -79,10 +83,11 @@ class BlockAscent:
         self.engine = engine_for(problem, self.machine, cache_mb, workspace, single)
         self.cache_mb, self.workspace = cache_mb, workspace
         self.free = problem.bias == "free"
-        if problem.n <= (FEW_FREE if self.free else FEW) and self.engine.products_are_cheap:
+        few = problem.n <= (FEW_FREE if self.free else FEW) and not one_by_one
+        if few and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
-        self.closer = CLOSER
+        self.closer, self.short = CLOSER, 0
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
@@ -112,7 +117,7 @@ class BlockAscent:
         return {name: count + self.before.get(name, 0) for name, count in mine.items()}
 
     def _climb(self, progress: Callable[[float], None] | None) -> str:
-        schedule = Schedule.suited(self.engine, self.machine, self.tolerance)
+        schedule = Schedule.suited(self.engine, self.machine, self.tolerance, self._again)
         strictness, first = 1.0, 0.0
         action = self._passes
         self._state()
@@ -124,7 +129,7 @@ class BlockAscent:
             goal = strictness * max(self.tolerance, FINEST)
             self.closer = min(max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300)), 1.0)
             barrier = action == self._interior
-            whole = barrier and route(self.engine, self.machine).everything
+            whole = barrier and schedule.barrier.everything
             self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
             first = first or max(now.gap, 1e-300)
             if now.relative < self.closest[0] and not was_pass:
@@ -225,22 +230,50 @@ class BlockAscent:
         self.polishes += 1
         return newton(self.engine, self.machine, self.free, self._dual_value)
 
+    @property
+    def _again(self) -> Callable[[], Route] | None:
+        """Asks for the barrier from here; None where it takes the same components wherever the ascent stands."""
+        small = self.engine.alpha.size <= MANY and not isinstance(self.engine, LinearEngine)
+        return self._route if small else None
+
+    def _route(self) -> Route:
+        """The cheapest barrier from here, over what is not settled as long as such barriers went well."""
+        if self._again is None or self.short >= SHORT:
+            return route(self.engine, self.machine)
+        share = SETTLED * max(self.tolerance, FINEST) * self._state().worth
+        return route(self.engine, self.machine, share)
+
     def _interior(self) -> float:
-        self.barriers += 1
+        """The barrier; again where it left components out that had to move."""
         self._refine()
-        late = lambda: self.stopping.late  # noqa: E731
-        on_face = interior(self.engine, self.machine, self.free, self.tolerance, late)
-        before = self._state().relative
-        if on_face is not None and not before <= self.tolerance:
+        work, before = 0.0, self._state()
+
+        def late() -> bool:
+            return self.stopping.late
+
+        while True:
+            self.barriers += 1
+            way, worth = self._route(), before.worth
+            on_face = interior(
+                self.engine, self.machine, self.free, self.tolerance, late, way, worth
+            )
+            work, now = work + way.price, self._state()
+            if way.taken is None or on_face is None or now.relative <= self.tolerance or late():
+                break
+            if not now.relative < FELL * before.relative:
+                self.short = SHORT
+                break
+            before, self.short = now, self.short + 1
+        if on_face is not None and not now.relative <= self.tolerance:
             inside = self.engine.alpha, self.engine.b0
             self.engine.restart(on_face, self.engine.b0)
             for _ in range(POLISHES):
                 self._newton()
                 if self._state().relative <= self.tolerance or self.stopping.late:
                     break
-            if not self._state().relative < before:
+            if not self._state().relative < now.relative:
                 self.engine.restart(*inside)
-        return route(self.engine, self.machine).price
+        return work
 
     def _settled(self) -> bool:
         start = time.perf_counter()
@@ -317,10 +350,16 @@ class BlockAscent:
             self.engine.survey()
 
     def _warm(self, start: Solution | Candidate) -> None:
-        at = scaled(self.problem, start)
-        self.engine.restart(at.dual, self.engine.b0)
+        """At alpha of another C, as much longer as the dual likes best: bound multipliers grow with C, free ones need not."""
+        engine, at = self.engine, scaled(self.problem, start)
+        ratio = self.problem.C / start.problem.C if isinstance(start, Solution) else 1.0
+        engine.restart(at.dual, engine.b0)
+        if ratio > 1.0:
+            _, gain, inner, _ = engine.survey()
+            part = min(max(gain / max(inner, 1e-300), 1.0 / ratio), 1.0)
+            engine.restart(at.dual * part, engine.b0)
         if self.free and at.b is not None:
-            self.engine.shift_bias(at.b - self.engine.true_bias)
+            engine.shift_bias(at.b - engine.true_bias)
 
 
 class SubsetAscent(BlockAscent):
@@ -349,6 +388,11 @@ class _State:
     @property
     def dual(self) -> float:
         return self.primal - self.inner_gap
+
+    @property
+    def worth(self) -> float:
+        """A lower bound on the optimum, or the size of one."""
+        return max(self.dual, 1e-3 * self.primal)
 
     @property
     def relative(self) -> float:

@@ -26,6 +26,7 @@ from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.newton import FACTOR_SPEED, expansion, gradient
 from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System
+from msvm_ref.solvers.fast.unsettled import unsettled
 
 LARGEST = 3000
 """Components at once, where H is factored whole."""
@@ -47,13 +48,15 @@ INWARD = 0.1
 """The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Route:
     """How a step's system is solved, ``everything`` at once or for the examples that matter most, and its multiply-adds."""
 
     system: Literal["whole", "classes", "features"]
     everything: bool
     work: float
+    taken: NDArray[np.bool_] | None = None
+    """Of everything, the components that are not settled at a bound (unsettled.py), where those are few."""
 
     @property
     def price(self) -> float:
@@ -61,8 +64,8 @@ class Route:
         return USUAL * (STEP + 6 * self.work / FACTOR_SPEED)
 
 
-def route(engine: Engine, machine: Blocks) -> Route:
-    """The cheapest."""
+def route(engine: Engine, machine: Blocks, share: float | None = None) -> Route:
+    """The cheapest; where all may be held that together add no more than ``share`` to the gap, also that without them."""
     n, d = engine.alpha.shape
     m, width = int(machine.mask[engine.y].sum()), engine.width * d
     ways = []
@@ -74,6 +77,11 @@ def route(engine: Engine, machine: Blocks) -> Route:
     if by_features(engine):
         factored = 1.5 * (n * width**2 / 12 + width**3 / 6)
         ways.append(Route("features", True, factored + COMPONENT * m))
+    if share is not None:
+        taken = unsettled(engine, machine, share)
+        few = int(taken.sum())
+        if 0 < few <= LARGEST:
+            ways.append(Route("whole", True, few**3 / 6, taken))
     if not ways:
         return Route("whole", False, LARGEST**3 / 6)
     return min(ways, key=lambda way: way.work)
@@ -85,17 +93,21 @@ def interior(
     equality: bool,
     tolerance: float,
     late: Callable[[], bool] = lambda: False,
+    way: Route | None = None,
+    value: float = 0.0,
 ) -> Array | None:
-    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``.
+    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance`` of ``value``.
 
     ``late`` is asked before every factorisation; what was reached until then is taken. Returned is alpha with every multiplier
     put on the bound that holds it: a face on which Newton may find the digits that a barrier loses.
     """
-    way = route(engine, machine)
+    way = way or route(engine, machine)
     chosen = np.flatnonzero(engine.cost > 0) if way.everything else _most_urgent(engine, machine)
+    if way.taken is not None:
+        chosen = np.flatnonzero(way.taken.any(axis=1))
     if len(chosen) == 0:
         return None
-    parts = Components(engine, machine, chosen)
+    parts = Components(engine, machine, chosen, way.taken)
     system: System
     if way.system == "features":
         system = FeatureSystem(engine, parts)
@@ -105,12 +117,14 @@ def interior(
         system = DenseSystem(engine, parts)
     surer = partial(DenseSystem, engine, parts) if len(parts.example) <= LARGEST else None
     central = _Barrier(engine, machine, parts, system, surer, equality).run(
-        max(CLOSE, 0.05 * tolerance), late
+        max(CLOSE, 0.05 * tolerance), late, value
     )
     if central is None:
         return None
+    inside, face, shift = central
     alpha, on_face = engine.alpha.copy(), engine.alpha.copy()
-    alpha[chosen], on_face[chosen], shift = central
+    alpha[chosen] = np.where(parts.mask, inside, alpha[chosen])
+    on_face[chosen] = np.where(parts.mask, face, on_face[chosen])
     change = expansion(engine, machine, alpha, chosen) - engine.A[chosen]
     engine.set_alpha(alpha, chosen, change, engine.product(chosen, change))
     if equality:
@@ -161,8 +175,10 @@ class _Barrier:
         self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
         self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
 
-    def run(self, close: float, late: Callable[[], bool]) -> tuple[Array, Array, Array] | None:
-        """(alpha of the chosen examples, the same on its face, what b gains)."""
+    def run(
+        self, close: float, late: Callable[[], bool], value: float = 0.0
+    ) -> tuple[Array, Array, Array] | None:
+        """(alpha of the chosen examples, the same on its face, what b gains); ``value`` is that of the whole dual."""
         n, room, capped = len(self.g), self.parts.room, self.capped
         x = np.full(n, self.start)
         if capped:
@@ -189,7 +205,7 @@ class _Barrier:
                 break
             if best is None or worst < best[0]:
                 best = worst, x, self._on_face(x, z, s, price), b
-            done = worst <= close * max(abs(float(self.g @ x)), 1e-300) or late()
+            done = worst <= close * max(value or abs(float(self.g @ x)), 1e-300) or late()
             if done or not self._factor(x, z, s, price):
                 break
             dx, dz, ds, dp, db = self._direction(

@@ -30,6 +30,7 @@ ROUND = 1.5e5
 """Operations of a round beside its visits: the calls, and the gap."""
 EVIDENCE = 0.1
 """The share of a barrier's price that passes have spent when their speed is believed; twice as much after each barrier."""
+AGAIN = 1.25
 
 
 @dataclass
@@ -53,23 +54,30 @@ class Schedule:
     polishing: float = 0.0
     before: float = np.inf
     evidence: float = EVIDENCE
+    again: Callable[[], Route] | None = None
+    """The barrier as it would be now: asked each time the passes have done AGAIN times as much."""
+    looked: float = 0.0
     work: list[float] = field(default_factory=list)
     """Since the last barrier: what the passes had worked when the gap was taken, and the gap."""
     gaps: list[float] = field(default_factory=list)
 
     @staticmethod
-    def suited(engine: Engine, machine: Blocks, tolerance: float) -> Schedule:
+    def suited(
+        engine: Engine, machine: Blocks, tolerance: float, again: Callable[[], Route] | None = None
+    ) -> Schedule:
         """What an engine's size allows; where the barrier goes through few features it is cheap and sure, and comes first."""
         barrier = route(engine, machine)
         allowed = FAILURES if barrier.everything else 4 * FAILURES
         newton = partial(price, engine, machine)
         if barrier.system == "features":
             return Schedule(tolerance, allowed, barrier, newton, SOON, failures=allowed + 1)
-        return Schedule(tolerance, allowed, barrier, newton)
+        return Schedule(tolerance, allowed, barrier, newton, again=again)
 
     def note(self, was_pass: bool, operations: float, gap: float) -> None:
         if was_pass:
             self.passing += operations + ROUND
+            if self.again is not None and self.passing > AGAIN * self.looked:
+                self.barrier, self.looked = self.again(), self.passing
         else:
             self.polishing += operations
         self.work.append(self.passing)

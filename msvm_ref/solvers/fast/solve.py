@@ -42,17 +42,22 @@ def solve_fast(
     progress: Callable[[float], None] | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
     workspace: Workspace | None = None,
+    one_by_one: bool = False,
 ) -> Solution:
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data, or a
     Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends
     at the papers' rule instead: no KKT violation above ``kkt``. ``against`` is what somebody's candidate is worth: the solve
     may end as soon as an enclosure by its dual point is at most twice as wide as that candidate is wrong. Ctrl-C raises
-    KeyboardInterrupt; with on_interrupt="best" the first one ends the solve like ``max_seconds`` does.
+    KeyboardInterrupt; with on_interrupt="best" the first one ends the solve like ``max_seconds`` does. ``one_by_one`` visits
+    even a few hundred examples one at a time instead of all together: faster where many such problems share one process, as
+    that is compiled code, which takes half a minute to make the first time and a second to load.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
     if against is not None and against != np.inf and not (real_number(against) or 0.0) >= 0:
         raise DataError("against", "be a primal value or inf", repr(against))
+    if not isinstance(one_by_one, bool):
+        raise DataError("one_by_one", "be True or False", repr(one_by_one))
     if on_interrupt not in ("raise", "best"):
         raise DataError("on_interrupt", "be 'raise' or 'best'", repr(on_interrupt))
     deadline, before = Deadline(max_seconds), Grown(None)
@@ -86,6 +91,7 @@ def solve_fast(
         start,
         workspace,
         before.work,
+        one_by_one,
     )
     ascent.stopping.deadline = deadline  # it began with the subsets
     return ascent.run(progress, Interruptible(on_interrupt == "best"))

@@ -13,8 +13,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import OWN, Blocks
@@ -28,11 +27,20 @@ RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
 
 
 class Components:
-    """The components of the chosen examples: whose they are, their rows and slack groups, in units of the mean cost."""
+    """Components of the chosen examples, all or those ``taken``: whose they are, rows, slack groups, in units of the mean cost.
 
-    def __init__(self, engine: Engine, machine: Blocks, chosen: NDArray[np.int64]) -> None:
+    What is not taken of a chosen example's shared slack is 0.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        machine: Blocks,
+        chosen: NDArray[np.int64],
+        taken: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.chosen, y, self.d = chosen, engine.y[chosen], engine.alpha.shape[1]
-        self.mask = machine.mask[y]
+        self.mask = machine.mask[y] if taken is None else taken[chosen]
         self.example, self.component = np.nonzero(self.mask)
         self.rows = machine.rows_of(y[self.example], self.component)
         # (examples, components, classes), 0 where a component does not count
@@ -66,6 +74,18 @@ class System(Protocol):
     def solve(self, right: Array, refined: bool) -> Array: ...
 
 
+def _pairs(parts: Components) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of components that share a slack, each with itself among them; components come example by example."""
+    everyone = np.arange(len(parts.example))
+    if parts.own:
+        return everyone, everyone
+    sizes = np.bincount(parts.group, minlength=len(parts.room))
+    first = (np.cumsum(sizes) - sizes)[parts.group]
+    many = sizes[parts.group]
+    inner = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+    return np.repeat(everyone, many), np.repeat(first, many) + inner
+
+
 class DenseSystem:
     rough = False
 
@@ -75,31 +95,37 @@ class DenseSystem:
         self.H = (
             (parts.rows @ parts.rows.T) * engine.gram(parts.chosen)[np.ix_(i, i)] * parts.unit**2
         )
-        self.same = np.eye(len(i), dtype=bool) if parts.own else i[:, None] == i
+        self.pairs = _pairs(parts)
         if parts.ridge is not None:
-            self.H += np.where(self.same, parts.ridge[:, None], 0.0)
+            self.H[self.pairs] += parts.ridge[self.pairs[0]]
 
     def product(self, x: Array) -> Array:
         return np.asarray(self.H @ x)
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
-        M = self.H.copy()
-        M.flat[:: len(M) + 1] += diagonal
+        added = np.zeros(len(self.pairs[0]))
         if push is not None:
-            M += np.where(self.same, push[self.parts.group][:, None], 0.0)
-        self.scale = 1.0 / np.sqrt(M.diagonal())
-        M *= self.scale
+            added += push[self.parts.group][self.pairs[0]]
+        added[self.pairs[0] == self.pairs[1]] += diagonal
+        whole = self.H.diagonal() + diagonal + (0.0 if push is None else push[self.parts.group])
+        self.scale = 1.0 / np.sqrt(whole)
+        M = self.H * self.scale
         M *= self.scale[:, None]
-        # at unit diagonal: near the end x and z differ by twenty orders of magnitude
+        M[self.pairs] += added * self.scale[self.pairs[0]] * self.scale[self.pairs[1]]
+        unit = M.diagonal().copy()
         for small in RIDGES:
-            M.flat[:: len(M) + 1] = 1.0 + small
-            self.cholesky, failed = dpotrf(M, lower=True)
+            # at unit diagonal: near the end x and z differ by twenty orders of magnitude
+            M[np.diag_indices_from(M)] = unit + small
+            lower, failed = lapack.dpotrf(M.T, lower=1, clean=0)
             if not failed:
+                self.cholesky = lower, True
                 return True
         return False
 
     def solve(self, right: Array, refined: bool) -> Array:
-        return np.asarray(self.scale * dpotrs(self.cholesky, self.scale * right, lower=True)[0])
+        return np.asarray(
+            self.scale * cho_solve(self.cholesky, self.scale * right, check_finite=False)
+        )
 
 
 class Refined(ABC):

@@ -124,6 +124,7 @@ class Path:
             start=start,
             cache_mb=GRAM_MB,
             max_iter=PASSES,
+            one_by_one=True,
         )
 
     def _second(self, problem: Problem) -> Solution:
