@@ -213,3 +213,15 @@ def test_rbf_and_polynomial_are_their_formulas():
     np.testing.assert_allclose(
         mr.polynomial(3, 0.5, 2.0)(a, b), (0.5 * a @ b.T + 2) ** 3, rtol=1e-13
     )
+
+
+def test_sparse_rows_are_indexed_alike_whoever_made_them():
+    """One kernel is compiled for both of scipy's index types; the caller's matrix stays as it is."""
+    wide = sparse.csr_array(
+        (np.ones(3), np.array([0, 2, 1], np.int64), np.array([0, 2, 3], np.int64)), shape=(2, 3)
+    )
+    rows = mr.Problem(mr.WW, wide, [0, 1]).X
+    assert rows.indices.dtype == rows.indptr.dtype == np.int32
+    assert wide.indices.dtype == np.int64
+    np.testing.assert_array_equal(rows.toarray(), wide.toarray())
+    assert not any(part.flags.writeable for part in (rows.data, rows.indices, rows.indptr))

@@ -54,9 +54,7 @@ class UnifiedDual:
         ridge = spec.width / cost[i]
         squares = (spec.nu[label, p] * spec.projected_nu[label, p]).sum(axis=1)
         self.pairs = Pairs(
-            i,
-            np.ascontiguousarray(label),
-            p,
+            *map(np.ascontiguousarray, (i, label, p)),  # whatever their number: one kernel
             np.searchsorted(i, np.arange(problem.n + 1)),
             cost[i] if spec.capped else np.full(len(i), np.inf),
             ridge,

@@ -68,6 +68,14 @@ def test_ugly_data_for_box_and_simplex():
         meets_truth(solution, mr.solve(problem))
 
 
+def test_one_pair_needs_no_kernels_of_its_own():
+    """np.nonzero's columns are contiguous only where there is one pair or none, and kernels are compiled for a layout."""
+    for d in (2, 3):
+        pairs = UnifiedDual(mr.Problem(mr.CS, np.ones((1, 1)), [0], n_classes=d), 1.0).pairs
+        assert len(pairs.owner) == d - 1
+        assert all(part.flags.c_contiguous for part in pairs[:-1])
+
+
 def test_scales_far_from_1_do_not_overflow():
     X, y = blobs(3)
     for scale, C in ((1e-90, 1e-90), (1e-3, 1e-12), (1e8, 1e-10), (1e-60, 1e60)):
