@@ -176,6 +176,10 @@ def test_a_failure_gives_way_to_numbers_and_nothing_else_does(whole, tmp_path):
             store.add(order[:1])
             other.add(order[1:])
             other.connection.close()
+        with Store(tmp_path / f"one {order[0].error[:3]}.sqlite") as one:
+            one.add(order[:1])
+            one.add(order[1:])
+            assert list(one.records.values()) == [good]
         with Store(store.path) as again:
             assert list(again.records.values()) == [good]
             again.add([replace(good, right=0), failed])
