@@ -119,7 +119,7 @@ class BlockAscent:
     def _climb(self, progress: Callable[[float], None] | None) -> str:
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance, self._again)
         strictness, first = 1.0, 0.0
-        action = self._passes
+        action = self._interior if self.free and schedule.barrier.cheap else self._passes
         self._state()
         while True:
             spent, was_pass = action(), action == self._passes

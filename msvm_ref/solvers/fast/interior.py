@@ -63,6 +63,14 @@ class Route:
         """Of one call, in a pass's multiply-adds."""
         return USUAL * (STEP + 6 * self.work / FACTOR_SPEED)
 
+    @property
+    def cheap(self) -> bool:
+        """Does it take everyone for little more than a step costs however small the problem?
+
+        Then it comes first with a free bias, which passes have to find round by round.
+        """
+        return self.everything and self.price <= 2 * USUAL * STEP
+
 
 def route(engine: Engine, machine: Blocks, share: float | None = None) -> Route:
     """The cheapest; where all may be held that together add no more than ``share`` to the gap, also that without them."""
