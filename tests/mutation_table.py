@@ -48,6 +48,7 @@ CHECKER = "tests/exact/test_checker.py -k 'LLW or infeasible'"
 BRUTE = "tests/exact/test_brute_force.py"
 AT_ONCE = "tests/solvers/fast/test_at_once.py"
 STOPPING = "tests/solvers/fast/test_stopping.py"
+UNSETTLED = "tests/solvers/fast/test_unsettled.py"
 BARRIER = "tests/solvers/fast/test_barrier.py"
 LINEAR = "tests/solvers/fast/test_linear_engine.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
@@ -893,6 +894,58 @@ MUTANTS = (
         "[*lengths, first] if first < 1 else lengths",
         "lengths",
         f"{BARRIER} -k singular_a_step",
+    ),
+    # the fast engine: a barrier over what is not settled
+    Mutant(
+        "solvers/fast/unsettled.py",
+        "(distance * by <= share) & ",
+        "",
+        f"{UNSETTLED} -k held_at_a_bound",
+    ),
+    Mutant(
+        "solvers/fast/unsettled.py",
+        "& (engine.alpha > 0)",
+        "& (engine.alpha < 0)",
+        f"{UNSETTLED} -k held_at_a_bound",
+    ),
+    Mutant(
+        "solvers/fast/interior.py", "if vain > IN_VAIN:", "if False:", f"{UNSETTLED} -k no_nearer"
+    ),
+    Mutant(
+        "solvers/fast/interior.py",
+        "np.where(parts.mask, inside, alpha[chosen])",
+        "inside",
+        f"{UNSETTLED} -k same_optimum",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
+        "np.repeat(first, many) + inner",
+        "np.repeat(first, many)",
+        f"{UNSETTLED} -k part_of_that_of_all",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        'self.surely or way.system == "classes"',
+        "self.surely",
+        f"{UNSETTLED} -k not_asked_again",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "self.short = SHORT",
+        "self.short += 0",
+        f"{UNSETTLED} -k leave_nothing_out",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "min(max(gain / max(inner, 1e-300), 1.0 / ratio), 1.0)",
+        "1.0",
+        f"{UNSETTLED} -k smaller_C",
+    ),
+    Mutant(
+        "solvers/fast/schedule.py",
+        "and self.passing > AGAIN * self.looked",
+        "",
+        f"{UNSETTLED} -k asks_again",
     ),
     # the fast engine: many classes and many examples
     Mutant("solvers/fast/steps.py", "size + pull * total * total", "size", RELAXED),

@@ -51,7 +51,7 @@ ENOUGH = 0.9
 """The part of the goal at which the judge is asked."""
 POLISHES = 12
 """Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
-MANY, SETTLED, SHORT, FELL = 100_000, 0.1, 5, 0.5
+MANY, SETTLED, SHORT, FELL = 100_000, 0.1, 5, 0.9
 """Multipliers up to which a barrier leaves out those that are settled at a bound; the part of the tolerance that they may add
 to the gap; barriers of a solve that may have left out too many, each after the first because the gap FELL enough."""
 FINEST = 1e-14
@@ -87,7 +87,7 @@ class BlockAscent:
         if few and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
-        self.closer, self.short = CLOSER, 0
+        self.closer, self.short, self.surely = CLOSER, 0, False
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
@@ -239,9 +239,9 @@ class BlockAscent:
     def _route(self) -> Route:
         """The cheapest barrier from here, over what is not settled as long as such barriers went well."""
         if self._again is None or self.short >= SHORT:
-            return route(self.engine, self.machine)
+            return route(self.engine, self.machine, None, self.surely)
         share = SETTLED * max(self.tolerance, FINEST) * self._state().worth
-        return route(self.engine, self.machine, share)
+        return route(self.engine, self.machine, share, self.surely)
 
     def _interior(self) -> float:
         """The barrier; again where it left components out that had to move."""
@@ -258,7 +258,10 @@ class BlockAscent:
                 self.engine, self.machine, self.free, self.tolerance, late, way, worth
             )
             work, now = work + way.price, self._state()
-            if way.taken is None or on_face is None or now.relative <= self.tolerance or late():
+            if on_face is None or now.relative <= self.tolerance or late():
+                break
+            self.surely = self.surely or way.system == "classes"
+            if way.taken is None:
                 break
             if not now.relative < FELL * before.relative:
                 self.short = SHORT

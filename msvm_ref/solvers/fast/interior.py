@@ -40,10 +40,11 @@ WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
 FEW = 400
 """Up to so many multipliers a linear H is factored whole even then: that costs next to nothing and loses fewer digits."""
-STEPS, USUAL = 80, 20
+STEPS, USUAL, IN_VAIN = 80, 20, 5
+"""At most, as a rule, and those that do not get any nearer before it ends: directions are rounding then."""
 STEP = 2e6
 """What a step takes beside its factorisation, however small the problem."""
-CLOSE = 1e-13
+NEARER, CLOSE = 0.99, 1e-13
 INWARD = 0.1
 """The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
 
@@ -72,15 +73,20 @@ class Route:
         return self.everything and self.price <= 2 * USUAL * STEP
 
 
-def route(engine: Engine, machine: Blocks, share: float | None = None) -> Route:
-    """The cheapest; where all may be held that together add no more than ``share`` to the gap, also that without them."""
+def route(
+    engine: Engine, machine: Blocks, share: float | None = None, surely: bool = False
+) -> Route:
+    """The cheapest; where all may be held that together add no more than ``share`` to the gap, also that without them.
+
+    ``surely``: not class by class, which loses digits where the Gram is nearly singular.
+    """
     n, d = engine.alpha.shape
     m, width = int(machine.mask[engine.y].sum()), engine.width * d
     ways = []
     if m <= LARGEST:
         ways.append(Route("whole", True, m**3 / 6))
     by_class = class_work(machine, engine.y)
-    if by_class <= MOST and m * d <= ROOM:
+    if by_class <= MOST and m * d <= ROOM and not surely:
         ways.append(Route("classes", True, by_class))
     if by_features(engine):
         factored = 1.5 * (n * width**2 / 12 + width**3 / 6)
@@ -201,6 +207,7 @@ class _Barrier:
             np.maximum.at(price, self.parts.group, slope + margin)
         z = np.maximum(self._spread(price) - slope, margin)
         best: tuple[float, Array, Array, Array] | None = None
+        vain = 0
         for _ in range(STEPS):
             dual = self.g - self.system.product(x) + z - self._spread(price) - self.N @ b
             primal = room - self.parts.sums(x) - s if capped else s
@@ -210,6 +217,11 @@ class _Barrier:
                 mass, float(abs(dual) @ x), float(abs(primal) @ price), float(abs(miss) @ abs(b))
             )
             if not np.isfinite(worst) or (best is not None and worst > 1e3 * best[0]):
+                break
+            if best is None or worst < NEARER * best[0]:
+                vain = 0
+            vain += 1
+            if vain > IN_VAIN:
                 break
             if best is None or worst < best[0]:
                 best = worst, x, self._on_face(x, z, s, price), b

@@ -316,7 +316,7 @@ def test_the_same_seed_takes_the_same_path_and_input_is_left_alone():
 
 def test_limits_return_the_best_certified_candidate_and_say_so():
     X, y = data(60)
-    problem = mr.Problem(mr.LLW, X, y, C=1e3, bias="free")
+    problem = mr.Problem(mr.LLW, X, y, C=1e3)  # with a free bias a barrier would come first
     for options, word in (({"max_iter": 1}, "max_iter"), ({"max_seconds": 1e-9}, "max_seconds")):
         solution = fast(problem, 1e-12, **options)
         assert not solution.converged
