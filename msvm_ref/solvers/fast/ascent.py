@@ -32,6 +32,7 @@ from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import suits_single
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
+from msvm_ref.solvers.fast.order import Orders
 from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
 from msvm_ref.solvers.fast.stopping import Stopping, share
 from msvm_ref.solvers.fast.subsets import Climbed
@@ -73,7 +74,7 @@ class BlockAscent:
     ) -> None:
         self.problem, self.aim, self.tolerance, self.kkt = problem, aim, aim.at(1.0, 0.0), kkt
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
-        self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
+        self.orders, self.interrupt = Orders(seed), Interruptible(False)
         self.machine = blocks(problem)
         single = suits_single(problem, aim.tolerance)
         self.engine = engine_for(problem, self.machine, cache_mb, workspace, single)
@@ -207,7 +208,7 @@ class BlockAscent:
         awake, work = np.flatnonzero(~self.engine.asleep), 0.0
         several = self.engine.together // max(len(awake), 1)
         times = max(1, min(several, most, self.stopping.max_iter - self.passes))
-        order = self.random.permuted(np.tile(awake, (times, 1)), axis=1).ravel()
+        order = self.orders.passes(awake, times)
         self.passes += times
         pieces = self.pieces if self.stopping.deadline.limited else 1
         start, violation = time.perf_counter(), 0.0
