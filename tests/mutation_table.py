@@ -957,9 +957,39 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/linear_engine.py",
-        "common = sums[asked] if lines > d else 0.0",
+        "common = sums[asked] if some > asked else 0.0",
         "common = 0.0",
         f"{LINEAR} -k visit_sees",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py",
+        "classes[moved - 1], 0.0",
+        "classes[moved - 1], move[moved - 1]",
+        f"{LINEAR} -k weights_follow",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py",
+        "for t in range(0, some, LANES):",
+        "for t in range(0, asked, LANES):",
+        f"{LINEAR} -k visit_sees",
+    ),
+    Mutant(
+        "solvers/fast/order.py",
+        "np.uint64(last + 1)",
+        "np.uint64(last)",
+        f"{LINEAR} -k order_of_its_own",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300))",
+        "CLOSER",
+        f"{LINEAR} -k sooner",
+    ),
+    Mutant(
+        "model/arrays.py",
+        "X.indptr[start : stop + 1] - first",
+        "X.indptr[start : stop + 1]",
+        f"{LINEAR} -k some_rows_are",
     ),
     Mutant(
         "solvers/fast/linear_engine.py", "W += part.T", "W[:] = part.T", f"{LINEAR} -k some_rows"

@@ -190,7 +190,9 @@ def _feature_image(
     """The image of Phi' coef; ``coefficients_of`` some examples are their coefficients and what those err by."""
     n, d, dtype = problem.n, problem.d, _dtype(care)
     p = problem.features.shape[1]
-    parts = list(blocks(n, d, p))  # with fewer rows adding their products would cost more than making them
+    parts = list(
+        blocks(n, d, p)
+    )  # with fewer rows adding their products would cost more than making them
     longest = max((rows.stop - rows.start for rows in parts), default=0)
     tiny = rounding(longest + len(parts) + 2, float(np.finfo(dtype).eps))
     with np.errstate(over="ignore", invalid="ignore"):

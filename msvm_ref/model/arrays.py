@@ -62,8 +62,10 @@ def some_rows(X: Any, rows: slice) -> Any:
     if isinstance(X, np.ndarray) or stop - start == X.shape[0]:
         return X[rows] if isinstance(X, np.ndarray) else X
     first, last = X.indptr[start], X.indptr[stop]
-    entries = X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first
-    return type(X)(entries, shape=(stop - start, X.shape[1]))
+    part = type(X)((stop - start, X.shape[1]), dtype=X.dtype)  # handed in there, they may be copied
+    part.data, part.indices = X.data[first:last], X.indices[first:last]
+    part.indptr = X.indptr[start : stop + 1] - first
+    return part
 
 
 def refuse_masked(

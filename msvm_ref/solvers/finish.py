@@ -14,8 +14,8 @@ import numpy as np
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge, worth
-from msvm_ref.judge.feasible import feasible_dual
-from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
+from msvm_ref.model.arrays import frozen
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import zero_weights
@@ -39,9 +39,8 @@ def finish(
     ``problem.features`` where the solver has its own.
     """
     dual = feasible_dual(problem, raw.dual)
-    alpha = dual.alpha
-    options = [_first(problem, raw, alpha)]
-    best = replace(options[0], alpha=alpha)
+    best = proposed(problem, raw, dual)
+    alpha, options = best.dual, [replace(best, alpha=None)]
     certificate = judge(problem, best, begun=dual, enough=tolerance)
     for stretched in (False, True):
         if certificate.relative_gap <= tolerance or (deadline is not None and deadline.passed):
@@ -65,14 +64,15 @@ def finish(
     return best, certificate
 
 
-def _first(problem: Problem, raw: Candidate, alpha: Array) -> Candidate:
-    """W_alpha with the bias that goes with it."""
+def proposed(problem: Problem, raw: Candidate, dual: FeasibleDual | None = None) -> Candidate:
+    """alpha, repaired (to ``dual``), and W_alpha with the bias that goes with it."""
     assert raw.b is not None
+    alpha = (dual or feasible_dual(problem, raw.dual)).alpha
     coef = expansion(problem, alpha)
     b = coef.sum(axis=0) if problem.bias == "penalized" else raw.b
     if not problem.is_linear:
-        return Candidate(b=centred(problem, coef, b)[1], coef=coef)
-    return Candidate(*centred(problem, weights(problem, alpha)[0], b))
+        return Candidate(b=centred(problem, coef, b)[1], coef=coef, alpha=alpha)
+    return Candidate(*centred(problem, weights(problem, alpha)[0], b), alpha=alpha)
 
 
 def _others(problem: Problem, raw: Candidate, first: Candidate) -> list[Candidate]:

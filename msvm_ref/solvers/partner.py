@@ -11,7 +11,6 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import violations
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.lower_bound import suggested_alpha
-from msvm_ref.solvers.methods import solve
 
 LARGE = 5_000
 """Margin components n d from which a solver is worth starting; below, ``lower_bound.best_dual`` finds all digits soon."""
@@ -27,4 +26,6 @@ def partner(problem: Problem, scores: Array, b: Array, value: float) -> Candidat
     """The solver's candidate, alpha included, for one with these scores (without bias), bias and primal value."""
     precision = ROUGH_PRECISION if problem.n * problem.d > ROUGH_FROM else PRECISION
     start = Candidate(b=b, alpha=suggested_alpha(problem, violations(problem, scores + b)))
-    return solve(problem, "fast", tolerance=precision, start=start, against=value).candidate
+    from msvm_ref.solvers.fast.solve import propose  # numba is loaded where it is needed
+
+    return propose(problem, precision, start, value)

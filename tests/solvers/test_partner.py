@@ -7,8 +7,12 @@ import pytest
 from scipy import sparse
 
 import msvm_ref as mr
+from msvm_ref.judge.candidate import Candidate
 from msvm_ref.solvers import lower_bound, partner
+from msvm_ref.solvers.fast import ascent
 from msvm_ref.solvers.fast.aim import Aim
+from msvm_ref.solvers.fast.solve import propose
+from msvm_ref.solvers.finish import finish
 
 
 @pytest.fixture
@@ -68,14 +72,18 @@ def test_the_aim_is_finer_until_the_promise_is_kept(error, share):
     assert Aim(1e-9).at(100.0, 50.0) == 1e-9
 
 
-def test_a_solve_against_a_value_ends_sooner(solved):
-    problem, s = solved(mr.CS)
-    rough = mr.solve(problem, "fast", tolerance=1e-12, against=1.1 * s.objective)
-    error = 0.1 * s.objective
-    assert s.objective - rough.certificate.lower <= error
-    assert rough.certificate.gap > 1e-9 * s.objective
-    with pytest.raises(mr.DataError, match="against"):
-        mr.solve(problem, "fast", against=-1.0)
+@pytest.mark.parametrize("bias", ["none", "free"])
+def test_a_proposal_for_a_rough_candidate_ends_sooner(solved, bias, monkeypatch):
+    """And where the judge has nothing to mend it is not asked twice."""
+    problem, s = solved(mr.CS, bias)
+    asked = []
+    monkeypatch.setattr(ascent, "finish", lambda *a: asked.append(a) or finish(*a))
+    start = Candidate(b=np.zeros(3), alpha=np.zeros((90, 3)))
+    rough = propose(problem, 1e-12, start, 1.1 * s.objective)
+    certificate = mr.certify(problem, rough.W, rough.b, rough.alpha)
+    assert s.objective - certificate.lower <= 0.1 * s.objective
+    assert certificate.gap > 1e-9 * s.objective
+    assert bool(asked) == (bias == "free")
 
 
 @pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.3)], ids=str)

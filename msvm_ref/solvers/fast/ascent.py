@@ -32,10 +32,11 @@ from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import suits_single
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
+from msvm_ref.solvers.fast.order import Orders
 from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
 from msvm_ref.solvers.fast.stopping import Stopping, share
 from msvm_ref.solvers.fast.subsets import Climbed
-from msvm_ref.solvers.finish import finish
+from msvm_ref.solvers.finish import finish, proposed
 from msvm_ref.solvers.solution import Attempt, Solution
 from msvm_ref.solvers.workspace import Workspace
 
@@ -77,7 +78,7 @@ class BlockAscent:
     ) -> None:
         self.problem, self.aim, self.tolerance, self.kkt = problem, aim, aim.at(1.0, 0.0), kkt
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
-        self.random, self.interrupt = np.random.default_rng(seed), Interruptible(False)
+        self.orders, self.interrupt = Orders(seed), Interruptible(False)
         self.machine = blocks(problem)
         single = suits_single(problem, aim.tolerance)
         self.engine = engine_for(problem, self.machine, cache_mb, workspace, single)
@@ -87,7 +88,7 @@ class BlockAscent:
         if few and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
-        self.closer, self.short, self.surely = CLOSER, 0, False
+        self.closer, self.short, self.surely, self.trusting = CLOSER, 0, False, False
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
@@ -104,6 +105,21 @@ class BlockAscent:
         assert self.best is not None
         deadline = self.stopping.deadline
         return solution_of(self.problem, self.tolerance, self.best, words, deadline, self.work)
+
+    def propose(self) -> Candidate:
+        """The same for somebody who judges what he gets: where the ascent's own floats say enough, nobody is asked before.
+
+        Not with a free bias: what it costs to mend its equality is for the judge to say.
+        """
+        self.trusting = not self.free
+        words = "" if self._nothing_to_learn() else self._climb(None)
+        if words == "certified" and self.trusting:
+            return proposed(self.problem, self._raw)
+        self.trusting = False
+        if words not in ("", "certified"):
+            self._best_effort()
+        assert self.best is not None
+        return self.best[0]
 
     @property
     def work(self) -> dict[str, int]:
@@ -212,7 +228,7 @@ class BlockAscent:
         awake, work = np.flatnonzero(~self.engine.asleep), 0.0
         several = self.engine.together // max(len(awake), 1)
         times = max(1, min(several, most, self.stopping.max_iter - self.passes))
-        order = self.random.permuted(np.tile(awake, (times, 1)), axis=1).ravel()
+        order = self.orders.passes(awake, times)
         self.passes += times
         pieces = self.pieces if self.stopping.deadline.limited else 1
         start, violation = time.perf_counter(), 0.0
@@ -279,6 +295,8 @@ class BlockAscent:
         return work
 
     def _settled(self) -> bool:
+        if self.trusting:
+            return True
         start = time.perf_counter()
         self.best = min(
             filter(None, (self.best, self._certified())), key=lambda pair: pair[1].relative_gap
@@ -309,11 +327,14 @@ class BlockAscent:
             self._settled()
 
     def _certified(self) -> tuple[Candidate, Certificate]:
+        return finish(self.problem, self._raw, self.tolerance, self.stopping.deadline)
+
+    @property
+    def _raw(self) -> Candidate:
+        """Where the ascent stands."""
         problem, engine = self.problem, self.engine
         b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
-        W = engine.W if isinstance(engine, LinearEngine) else None
-        raw = Candidate(W, b, engine.alpha)
-        return finish(problem, raw, self.tolerance, self.stopping.deadline)
+        return Candidate(engine.W if isinstance(engine, LinearEngine) else None, b, engine.alpha)
 
     def _state(self) -> _State:
         """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
@@ -369,15 +390,12 @@ class SubsetAscent(BlockAscent):
     """The ascent on a subset: its own floats end it, the judge is asked about everyone."""
 
     def climbed(self, interrupt: Interruptible) -> Climbed:
-        self.interrupt = interrupt
+        self.interrupt, self.trusting = interrupt, True
         words = self._climb(None)
         now = self._state()
         return Climbed(
             words, self.engine.alpha, self.engine.true_bias, now.primal, now.gap, self.work
         )
-
-    def _settled(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array, some_rows
 from msvm_ref.model.problem import Problem
+from msvm_ref.solvers.fast.ahead import LINE, ask_for, ask_for_example, ask_for_row, ask_for_weights
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.lean import lean
@@ -54,6 +55,11 @@ def dense_epoch(
     steps, dots, worst = 0, 0, 0.0
     for at in range(len(order)):
         i = order[at]
+        if at + 2 < len(order):
+            j = order[at + 2]
+            for f in range(0, p, LINE):
+                ask_for(X, j, f)
+            ask_for_example(alpha, play, j, count[j])
         label = y[i]
         here[0, label] = 0.0
         asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
@@ -165,6 +171,13 @@ def sparse_epoch(
     steps, dots, worst = 0, 0, 0.0
     for at in range(len(order)):
         i = order[at]
+        if at + 1 < len(order):
+            j = order[at + 1]
+            ask_for_weights(indices, indptr[j], indptr[j + 1], W, play, j, count[j])
+        if at + 2 < len(order):
+            j = order[at + 2]
+            ask_for_row(data, indices, indptr[j], indptr[j + 1])
+            ask_for_example(alpha, play, j, count[j])
         label = y[i]
         here[0, label] = 0.0
         asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)

@@ -25,20 +25,22 @@ from msvm_ref.solvers.fast.subsets import Climbed, Grown, grow, suited
 from msvm_ref.solvers.finish import finish
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
+from msvm_ref.threads import one_thread
+
+MOST_PASSES, CACHE_MB = 100_000, 1000.0
 
 
 def solve_fast(
     problem: Problem,
     *,
     tolerance: float,
-    max_iter: int = 100_000,
+    max_iter: int = MOST_PASSES,
     max_seconds: float = np.inf,
     seed: int = 0,
-    cache_mb: float = 1000.0,
+    cache_mb: float = CACHE_MB,
     stop: Literal["gap", "kkt"] = "gap",
     kkt: float = 1e-3,
     start: Solution | Candidate | None = None,
-    against: float | None = None,
     progress: Callable[[float], None] | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
     workspace: Workspace | None = None,
@@ -47,15 +49,12 @@ def solve_fast(
     """Certified to ``tolerance``, or the best certified candidate with ``converged=False`` after ``max_iter`` passes over
     the examples or ``max_seconds``. ``cache_mb`` bounds the kernel rows kept, ``start`` (a Solution of the same data, or a
     Candidate with alpha) warm-starts, ``progress`` is told the share of the way to the tolerance that is done. stop="kkt" ends
-    at the papers' rule instead: no KKT violation above ``kkt``. ``against`` is what somebody's candidate is worth: the solve
-    may end as soon as an enclosure by its dual point is at most twice as wide as that candidate is wrong. Ctrl-C raises
+    at the papers' rule instead: no KKT violation above ``kkt``. Ctrl-C raises
     KeyboardInterrupt; with on_interrupt="best" the first one ends the solve like ``max_seconds`` does. ``one_by_one`` visits
     even a few hundred examples one at a time instead of all together: faster where many such problems share one process, as
     that is compiled code, which takes half a minute to make the first time and a second to load.
     """
     _check(problem, max_iter, max_seconds, seed, cache_mb, stop, kkt, start)
-    if against is not None and against != np.inf and not (real_number(against) or 0.0) >= 0:
-        raise DataError("against", "be a primal value or inf", repr(against))
     if not isinstance(one_by_one, bool):
         raise DataError("one_by_one", "be True or False", repr(one_by_one))
     if on_interrupt not in ("raise", "best"):
@@ -69,7 +68,7 @@ def solve_fast(
         ascent = SubsetAscent(part, Aim(to), passes, seconds, seed, cache_mb, None, at, kept)
         return ascent.climbed(interrupt)
 
-    if stop == "gap" and against is None and not workspace.rows and suited(problem):
+    if stop == "gap" and not workspace.rows and suited(problem):
         at = None if start is None else scaled(problem, start)
         fits = fits_whole(problem.n, cache_mb, suits_single(problem, tolerance))
         with Interruptible(on_interrupt == "best") as interrupt:
@@ -82,7 +81,7 @@ def solve_fast(
         start = before.candidate
     ascent = BlockAscent(
         problem,
-        Aim(tolerance, against),
+        Aim(tolerance),
         max_iter,
         max_seconds,
         seed,
@@ -95,6 +94,17 @@ def solve_fast(
     )
     ascent.stopping.deadline = deadline  # it began with the subsets
     return ascent.run(progress, Interruptible(on_interrupt == "best"))
+
+
+def propose(problem: Problem, tolerance: float, start: Candidate, against: float) -> Candidate:
+    """A dual point with its weights for somebody's candidate worth ``against``: good to ``tolerance``, or enough for an
+    enclosure at most twice as wide as that candidate is wrong (``aim.py``). It is judged by whoever asked.
+    """
+    workspace, aim = Workspace(), Aim(tolerance, against)
+    with one_thread():
+        return BlockAscent(
+            problem, aim, MOST_PASSES, np.inf, 0, CACHE_MB, None, start, workspace
+        ).propose()
 
 
 def _check(

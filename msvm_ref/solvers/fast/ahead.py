@@ -1,0 +1,75 @@
+"""Memory that will be needed is asked for while something else is worked on.
+
+Examples are visited in random order, so that each visit's row, multipliers and weights come from far away: waiting for them
+took two thirds of a visit of sparse text. An example is asked for two visits ahead, the weights its row touches, which only
+its indices tell, one visit ahead. Nothing is computed differently.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.ir  # type: ignore[import-untyped]
+import numba.core.cgutils
+import numba.extending
+
+from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.fast.lean import lean
+
+ir: Any = llvmlite.ir
+cgutils: Any = numba.core.cgutils
+types: Any = numba.types
+LINE = 8
+"""Doubles in a line of the cache."""
+FEW = 6
+"""Classes in play up to which their weights are asked for; of more, asking costs more than waiting."""
+
+
+@numba.extending.intrinsic
+def ask_for(_: Any, array: Any, *place: Any) -> Any:
+    """Bring the line of array[place], which must exist, into the cache."""
+
+    def generated(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind, places = signature.args
+        parts = zip(cgutils.unpack_tuple(builder, arguments[1]), places, strict=True)
+        at = [context.cast(builder, value, of, types.intp) for value, of in parts]
+        table = context.make_array(kind)(context, builder, arguments[0])
+        pointer = cgutils.get_item_pointer(context, builder, kind, table, at, wraparound=False)
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        form = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        call = cgutils.get_or_insert_function(builder.module, form, "llvm.prefetch.p0i8")
+        reading, near, data = (ir.Constant(word, number) for number in (0, 3, 1))
+        builder.call(call, [builder.bitcast(pointer, byte), reading, near, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.Tuple(place)), generated
+
+
+@lean(inline="always")
+def ask_for_example(alpha: Array, play: Any, i: int, m: int) -> None:
+    """Its multipliers and who is in play."""
+    for c in range(0, alpha.shape[1], LINE):
+        ask_for(alpha, i, c)
+    for t in range(0, m, 2 * LINE):
+        ask_for(play, i, t)
+
+
+@lean(inline="always")
+def ask_for_row(data: Array, indices: Any, start: int, end: int) -> None:
+    """The entries of a sparse row."""
+    for at in range(start, end, LINE):
+        ask_for(data, at)
+    for at in range(start, end, 2 * LINE):
+        ask_for(indices, at)
+
+
+@lean(inline="always")
+def ask_for_weights(
+    indices: Any, start: int, end: int, W: Array, play: Any, i: int, m: int
+) -> None:
+    """The weights (p x classes) that a sparse row meets, of the classes in play."""
+    if m <= FEW:
+        for t in range(m):
+            c = play[i, t]
+            for at in range(start, end):
+                ask_for(W, indices[at], c)
