@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from msvm_ref.studies.experiments.exported import Exported, TableEntry
-from msvm_ref.studies.papers import findings, ledger, uv_figures, uv_shared
-from msvm_ref.studies.papers.claim import Verdict
+from msvm_ref.studies.papers import findings, uv_figures, uv_shared
 from msvm_ref.studies.papers.findings import (
     NINE,
     Contrast,
@@ -166,15 +165,8 @@ def test_invented_circles_make_every_reading_true_or_none(true):
     assert uv_figures.alone(False).holds is False
 
 
-def test_eleven_readings_and_every_claim_of_an_experiment_has_a_sample():
+def test_eleven_readings():
     assert len(uv_figures.CLAIMS) == 11 + 1
-    for claim in ledger.all_claims():
-        if claim.experiment:
-            decided = claim.decide()
-            assert decided.verdict in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)
-            assert decided.corrected is None
-            if decided.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
-                assert any(word in decided.shown for word in ("quick", "paper")), claim.id
 
 
 @pytest.mark.parametrize("rows", [30, 105])
