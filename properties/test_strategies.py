@@ -18,6 +18,7 @@ from msvm_ref.conformance.strategies import (
     specs,
 )
 from msvm_ref.judge.feasible import into_groups
+from tests.small_problems import NIGHTLY
 
 hunt = settings(max_examples=5000, database=None, derandomize=True)
 
@@ -138,6 +139,7 @@ def test_candidates_are_feasible_or_not(feasible):
     assert drawn.W.shape == (1, 2)
 
 
+@pytest.mark.skipif(not NIGHTLY, reason="nightly: a few thousand draws")
 def test_problems_shrink_to_a_readable_one():
     smallest = find(
         problems(max_n=2, max_p=1, max_d=2), lambda p: p.n >= 2 and p.bias == "free", settings=hunt

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import msvm_ref as mr
 
 ROOT = Path(mr.__file__).parent
-FILES = sorted(ROOT.rglob("*.py"))
-CLASSES = [
-    (path, node)
-    for path in FILES
-    for node in ast.parse(path.read_text()).body
-    if isinstance(node, ast.ClassDef)
-]
+
+
+@cache
+def classes() -> list[tuple[Path, ast.ClassDef]]:
+    return [
+        (path, node)
+        for path in sorted(ROOT.rglob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    ]
 
 
 def test_no_two_classes_have_one_name():
     where = defaultdict(list)
-    for path, node in CLASSES:
+    for path, node in classes():
         where[node.name].append(str(path.relative_to(ROOT)))
     assert {name for name, paths in where.items() if len(paths) > 1} == set()
 
@@ -51,16 +53,14 @@ def fields_without_a_word(node: ast.ClassDef) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("package", "name"), [(k, n) for k, names in VISIBLE.items() for n in names.split()]
-)
-def test_every_field_of_a_visible_class_is_documented(package, name):
-    (node,) = (
-        node
-        for path, node in CLASSES
-        if node.name == name
-        and path.relative_to(ROOT).parts[0] == package
-        and any("dataclass" in ast.unparse(d) for d in node.decorator_list)
-    )
-    assert ast.get_docstring(node)
-    assert not fields_without_a_word(node)
+def test_every_field_of_a_visible_class_is_documented():
+    for package, name in [(k, n) for k, names in VISIBLE.items() for n in names.split()]:
+        (node,) = (
+            node
+            for path, node in classes()
+            if node.name == name
+            and path.relative_to(ROOT).parts[0] == package
+            and any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+        )
+        assert ast.get_docstring(node), name
+        assert not fields_without_a_word(node), name

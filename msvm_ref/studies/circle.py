@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -150,11 +151,15 @@ class CircleStudy:
     """Every machine at every C on every sample."""
 
     def rows(self) -> tuple[CircleRow, ...]:
-        keys = dict.fromkeys((c.machine, c.exponent) for c in self.cells)
-        return tuple(
-            _row(m, e, [c for c in self.cells if (c.machine, c.exponent) == (m, e)])
-            for m, e in keys
-        )
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> tuple[CircleRow, ...]:
+        """Made once: every reading asks for the best of several machines."""
+        cells: dict[tuple[str, int], list[CircleCell]] = {}
+        for c in self.cells:
+            cells.setdefault((c.machine, c.exponent), []).append(c)
+        return tuple(_row(m, e, group) for (m, e), group in cells.items())
 
     def best(self, machine: str) -> CircleRow:
         """The machine's row of highest mean agreement; an undefined row if it has no other."""

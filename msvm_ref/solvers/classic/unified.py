@@ -49,12 +49,15 @@ class UnifiedDual:
     def __init__(self, problem: Problem, cache_mb: float) -> None:
         spec, cost = problem.spec, problem.costs
         self.problem, self.rows = problem, KernelRows(problem, cache_mb, least=2)
-        i, p = np.nonzero(spec.mask[problem.y] & (cost > 0)[:, None])
+        places = np.nonzero(spec.mask[problem.y] & (cost > 0)[:, None])
+        i, p = map(np.ascontiguousarray, places)  # whatever their number: one kernel is compiled
         label = problem.y[i]
         ridge = spec.width / cost[i]
         squares = (spec.nu[label, p] * spec.projected_nu[label, p]).sum(axis=1)
         self.pairs = Pairs(
-            *map(np.ascontiguousarray, (i, label, p)),  # whatever their number: one kernel
+            i,
+            np.ascontiguousarray(label),
+            p,
             np.searchsorted(i, np.arange(problem.n + 1)),
             cost[i] if spec.capped else np.full(len(i), np.inf),
             ridge,

@@ -21,7 +21,7 @@ from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.prox import arbitrary_block
 from msvm_ref.solvers.fast.steps import solve_block
-from tests.small_problems import WEIGHTINGS, weights
+from tests.small_problems import NIGHTLY, WEIGHTINGS, label, table, weights
 
 SIGNLESS = mr.Machine("absolute, total-max, free scores", mr.ABSOLUTE, mr.TOTAL_MAX)
 TIED = mr.Machine("relative, total-max", mr.RELATIVE, mr.TOTAL_MAX)
@@ -65,6 +65,8 @@ def test_every_bias_cost_and_kernel_is_certified_inside_the_truths_enclosure(
 ):
     monkeypatch.setattr(driver, "FEW", few)
     for k, (bias, cost, kernel) in enumerate(product(BIASES, COSTS, KERNELS)):
+        if not NIGHTLY and (k // 2 + k + bool(few)) % 2:
+            continue  # by day every bias and cost meets one kernel this way, the other one that way
         X, y = data(seed=k)
         weighting = WEIGHTINGS[(k // 4 + k // 2 + k) % 2]  # both with every bias, cost and kernel
         problem = mr.Problem(
@@ -164,9 +166,11 @@ def test_absent_classes_single_examples_zero_features_and_weights(bias):
         assert fast(problem).converged
 
 
-@pytest.mark.parametrize("d", [2, 6])
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("machine", [mr.CS, mr.WW, mr.LLW, mr.ATM, mr.OVA], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    ("machine", "cost", "d"),
+    table(((mr.CS, mr.WW, mr.LLW, mr.ATM, mr.OVA), COSTS), ((2, 6),)),
+    ids=label,
+)
 def test_leaving_play_on_ugly_rows(machine, cost, d):
     """Weights (some 0), duplicates, zero rows, an absent class, every bias, tiny and huge C, dense and sparse."""
     X, y = data(36, d, 4)

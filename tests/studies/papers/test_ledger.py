@@ -25,6 +25,11 @@ EXPECTED = ledger.expected()
 def test_the_verdict_is_the_expected_one_and_sabotage_changes_it(claim):
     decision = claim.decide()
     assert str(decision.verdict) == EXPECTED[claim.id], decision.shown
+    if claim.experiment:
+        assert decision.verdict in (Verdict.HOLDS, Verdict.NOT_SHOWN, Verdict.FAILS)
+        assert decision.corrected is None
+        if decision.verdict != Verdict.NOT_SHOWN:  # thinned or not, it says so
+            assert any(word in decision.shown for word in ("quick", "paper"))
     try:
         sabotaged = claim.sabotaged().decide()
     except MsvmError:  # the thing put in its place is refused
