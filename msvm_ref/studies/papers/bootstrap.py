@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from msvm_ref.studies.experiments.exported import Exported
 from msvm_ref.studies.experiments.result import LEVEL
 from msvm_ref.studies.experiments.statistics import signed_rank_p
+from msvm_ref.studies.interval import SURE
 from msvm_ref.studies.papers.claim import Evidence
-from msvm_ref.studies.papers.findings import NINE, SURE, Contrast, decided, sets_of
+from msvm_ref.studies.papers.findings import NINE, Contrast, decided, sets_of
 
 DRAWS, FEWEST = 2000, 5
 Scores = NDArray[np.float64]

@@ -24,13 +24,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import t as student
 
 from msvm_ref.studies.experiments.exported import Exported, TableEntry, published
 from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.interval import SURE, Interval, interval
 from msvm_ref.studies.papers.claim import Claim, Either, Evidence
 
-SURE = 0.95
 FEW = 4
 """Data sets below which no interval over data sets decides; FH have four in all, and HL four large ones."""
 NINE = ("OVA", "MMR", "WW", "CS", "LLW", "AMO", "ATS", "ATM", "RM")
@@ -91,28 +90,6 @@ def invented(form: Contrast) -> Exported:
             values = tuple(10 ** (numbers / 10) if form.logarithm else numbers)
             entries[row, column] = TableEntry(row, "quick", column, values, 0.0, len(values))
     return Exported(entries)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and its Student interval; NaN below two numbers."""
-
-    mean: float
-    low: float
-    high: float
-    count: int
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
-
-
-def interval(numbers: Sequence[float], level: float = SURE) -> Interval:
-    m = len(numbers)
-    if m < 2:
-        return Interval(math.nan, math.nan, math.nan, m)
-    mean, deviation = float(np.mean(numbers)), float(np.std(numbers, ddof=1))
-    half = float(student.ppf((1 + level) / 2, m - 1)) * deviation / math.sqrt(m)
-    return Interval(mean, mean - half, mean + half, m)
 
 
 Rule = Callable[[Interval, float], bool | None]

@@ -18,8 +18,9 @@ from scipy.stats import chi2
 from msvm_ref.studies.experiments.exported import Exported
 from msvm_ref.studies.experiments.uv import stopped
 from msvm_ref.studies.experiments.uv_printed import TABLE_5, parsed
+from msvm_ref.studies.interval import interval
 from msvm_ref.studies.papers.claim import Claim, Either, Evidence
-from msvm_ref.studies.papers.findings import NINE, Contrast, claim, decided, interval
+from msvm_ref.studies.papers.findings import NINE, Contrast, claim, decided
 
 LINEAR, STOPPED = "uv-table5", "uv-table5-stopped"
 HUGE = 9.0

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from msvm_ref.studies.experiments.exported import Exported, TableEntry
+from msvm_ref.studies.interval import interval
 from msvm_ref.studies.papers.bootstrap import means
 from msvm_ref.studies.papers.claim import Claim, Either, Evidence
 from msvm_ref.studies.papers.findings import (
@@ -18,7 +19,6 @@ from msvm_ref.studies.papers.findings import (
     all_within,
     claim,
     decided,
-    interval,
     sets_of,
     verdict,
     within,
