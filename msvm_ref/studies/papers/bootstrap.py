@@ -91,16 +91,9 @@ def least_often(form: Contrast) -> Evidence:
 def problem_over_machine(form: Contrast) -> Evidence:
     """Is the spread between data sets (of their means) larger than that between machines (within a data set)?"""
 
-    def score(table: Exported, row: str) -> list[float]:
-        if form.tilt is None:
-            return means(table, row)
-        problem = float(table.rows(NINE).index(row))  # sabotage: one of the two has no spread
-        return [problem] * len(NINE) if form.tilt > 0 else [float(k) for k in range(len(NINE))]
-
     def ratio(scores: Scores) -> float:
         between, within = scores.mean(axis=1).std(), np.sqrt(scores.var(axis=1).mean())
         return float(between / max(within, 1e-12))
 
-    return bootstrapped(
-        form, score, ratio, 1.0, "spread between problems over that between machines:"
-    )
+    words = "spread between problems over that between machines:"
+    return bootstrapped(form, means, ratio, 1.0, words)
