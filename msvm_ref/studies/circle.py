@@ -19,7 +19,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from msvm_ref.errors import DataError
 from msvm_ref.model.arrays import Array
@@ -27,6 +26,7 @@ from msvm_ref.model.catalogue import AMO, ATM, ATS, CS, LLW, MMR, OVA, RM, WW
 from msvm_ref.model.machine import Machine
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.methods import solve
+from msvm_ref.studies.interval import interval
 from msvm_ref.studies.zero import NEGLIGIBLE, zero_bound
 
 Variant = Literal["noiseless", "noisy"]
@@ -193,31 +193,21 @@ class CircleStudy:
 def _percent(row: CircleRow) -> str:
     if row.mean is None:
         return "w = 0"
-    interval = (
-        ""
-        if row.low is None or row.high is None
-        else f" [{100 * row.low:.0f},{100 * row.high:.0f}]"
-    )
-    return f"{100 * row.mean:.1f}{interval}" + (f" ({row.undefined}×0)" if row.undefined else "")
+    ends = ""
+    if row.low is not None and row.high is not None:
+        ends = f" [{100 * row.low:.0f},{100 * row.high:.0f}]"
+    return f"{100 * row.mean:.1f}{ends}" + (f" ({row.undefined}×0)" if row.undefined else "")
 
 
 def _row(machine: str, exponent: int, cells: list[CircleCell]) -> CircleRow:
     values = [a for c in cells if (a := c.agreement) is not None]
     if not values:
         return CircleRow(machine, exponent, None, None, None, len(cells), len(cells))
-    mean, m = float(np.mean(values)), len(values)
-    if m < 2:
-        return CircleRow(machine, exponent, mean, None, None, len(cells) - m, len(cells))
-    half = float(student.ppf(0.975, m - 1)) * float(np.std(values, ddof=1)) / m**0.5
-    return CircleRow(
-        machine,
-        exponent,
-        mean,
-        max(mean - half, 0.0),
-        min(mean + half, 1.0),
-        len(cells) - m,
-        len(cells),
-    )
+    found, undefined = interval(values), len(cells) - len(values)
+    if found.count < 2:
+        return CircleRow(machine, exponent, values[0], None, None, undefined, len(cells))
+    low, high = max(found.low, 0.0), min(found.high, 1.0)
+    return CircleRow(machine, exponent, found.mean, low, high, undefined, len(cells))
 
 
 def circle_study(

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from msvm_ref.studies.circle import CircleStudy
+from msvm_ref.studies.interval import SURE, Interval, interval
 
 ABSOLUTE = ("LLW", "RM(1/2)", "ATS", "AMO", "ATM")
 
@@ -36,21 +36,9 @@ class Reading:
         return f"{self.variant:<10} {word:<11} {self.says}: {self.measured}"
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Paired difference of agreement in percentage points: mean and 95 % interval; all NaN below two shared samples."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.1f} [{self.low:+.1f}, {self.high:+.1f}]"
-
-
 def difference(
-    study: CircleStudy, a: tuple[str, int], b: tuple[str, int], level: float = 0.95
-) -> Difference:
+    study: CircleStudy, a: tuple[str, int], b: tuple[str, int], level: float = SURE
+) -> Interval:
     """Agreement of machine a at exponent a minus that of b, over the samples where both are defined."""
     values = {(c.machine, c.exponent, c.seed): c.agreement for c in study.cells}
     shared = []
@@ -58,12 +46,7 @@ def difference(
         first, second = values[(*a, seed)], values[(*b, seed)]
         if first is not None and second is not None:
             shared.append(100 * (first - second))
-    m = len(shared)
-    if m < 2:
-        return Difference(float("nan"), float("nan"), float("nan"))
-    mean = float(np.mean(shared))
-    half = float(student.ppf((1 + level) / 2, m - 1)) * float(np.std(shared, ddof=1)) / m**0.5
-    return Difference(mean, mean - half, mean + half)
+    return interval(shared, level)
 
 
 def readings(studies: Sequence[CircleStudy]) -> tuple[Reading, ...]:
@@ -81,7 +64,9 @@ def _beats(study: CircleStudy, a: str, rivals: Sequence[str]) -> tuple[bool | No
     """Shown? Measured, refuted?"""
     gaps = {b: difference(study, _best(study, a), _best(study, b)) for b in rivals}
     known = [g for g in gaps.values() if not np.isnan(g.mean)]
-    told = f"{a} minus " + ", ".join(f"{b} {g}" for b, g in gaps.items() if not np.isnan(g.mean))
+    told = f"{a} minus " + ", ".join(
+        f"{b} {g:.1f}" for b, g in gaps.items() if not np.isnan(g.mean)
+    )
     if not known:
         return None, f"{a}: no shared samples", False
     return all(g.low > 0 for g in known), told, any(g.high < 0 for g in known)
@@ -120,7 +105,7 @@ def _noisy(study: CircleStudy) -> list[Reading]:
             "noisy",
             "WW needs a much smaller C",
             None if np.isnan(gap.mean) else gap.low > 0,
-            f"WW at 10^{low[1]} minus 10^{high[1]} {gap}",
+            f"WW at 10^{low[1]} minus 10^{high[1]} {gap:.1f}",
             gap.high < 0,
         )
     )
@@ -139,7 +124,7 @@ def _noisy(study: CircleStudy) -> list[Reading]:
             "noisy",
             "OVA does well (no worse than WW)",
             decided,
-            f"OVA minus WW {gap}",
+            f"OVA minus WW {gap:.1f}",
             gap.high < 0,
         )
     )

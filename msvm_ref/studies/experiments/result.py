@@ -170,6 +170,8 @@ def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
     if study.report == "grid-time":
         failed = any(r.error for r in ending.records)
         return (None if failed else math.fsum(r.seconds for r in ending.records),)
+    if study.report == "grid-points":
+        return _points(study, ending)
     of_each: dict[Measure, Callable[[CellRecord], float | None]] = {
         "accuracy": lambda r: 100 * r.right / r.tested,
         "error": lambda r: 100 - 100 * r.right / r.tested,
@@ -182,6 +184,4 @@ def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
         "share": lambda r: r.value,
         "per-support": lambda r: 1e6 * r.seconds / r.support,
     }
-    if study.report == "grid-points":
-        return _points(study, ending)
     return tuple(None if r.error else of_each[study.measure](r) for r in ending.records)

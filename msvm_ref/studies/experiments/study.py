@@ -19,7 +19,7 @@ Report = Literal["splits", "test", "grid-time", "grid-points"]
 chosen point's own folds; the seconds of a grid, in all or point by point."""
 Measure = Literal[
     "accuracy", "error", "seconds", "support", "support-count", "iterations", "agreement", "count",
-    "share", "per-support"
+    "share", "per-support", "rate"
 ]  # fmt: skip
 
 

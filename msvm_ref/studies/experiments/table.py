@@ -19,6 +19,7 @@ UNITS = {
     "count": "number",
     "share": "% of the seconds",
     "per-support": "µs a support vector",
+    "rate": "percent right, mean and deviation over the points",
 }
 
 

@@ -149,9 +149,7 @@ STOPPED = replace(
 STUDIES = (
     TABLE3,
     POINTS,
-    POINTS.like(
-        "uv-table3-rates", "Percent right at each point of that grid", "Table 3", "accuracy"
-    ),
+    POINTS.like("uv-table3-rates", "Percent right at each point of that grid", "Table 3", "rate"),
     TABLE4,
     TABLE5,
     STOPPED,

@@ -123,7 +123,7 @@ def slack_floor(floor: int | None) -> Evidence:
                     f"{points.name}, C = {C}: (3) has optimum {show(primal)}, (4) has {show(dual)}",
                     {"(3)": primal, "(4)": dual},
                 )
-    return Evidence(True, f"(3) = (4) on {2 * len(SETS)} problems, exactly", {})
+    return Evidence(True, f"(3) = (4) on {2 * len(SETS)} problems, exactly")
 
 
 Deltas = Callable[[Any, int, int, int, int], int]
@@ -144,7 +144,6 @@ def kernel7(deltas: Deltas) -> Evidence:
                     return Evidence(
                         False,
                         f"{points.name}, ({i + 1}, {m + 1}) and ({j + 1}, {n + 1}): {value} for {product}",
-                        {},
                     )
     return Evidence(True, f"{tested} entries equal, exactly", {"entries": tested})
 
@@ -177,12 +176,9 @@ def recovery(form: tuple[int, int]) -> Evidence:
                     False,
                     f"{points.name}, C = {C}: (4) is {show(value)}, (2) {show(optimum.value)}; w, b "
                     f"{'recovered' if same else 'not recovered'}",
-                    {},
                 )
     return Evidence(
-        True,
-        f"KKT of (4), equal values, w and b recovered on {2 * len(SETS)} problems, exactly",
-        {},
+        True, f"KKT of (4), equal values, w and b recovered on {2 * len(SETS)} problems, exactly"
     )
 
 
@@ -215,7 +211,6 @@ def quadratic(form: tuple[Literal["pairs", "examples"], Fraction]) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}, C = {C}: α fails the KKT conditions of the separable problem",
-                    {},
                 )
             value, printed = (
                 vector.sum() - vector @ Q @ vector / 2,
@@ -225,9 +220,8 @@ def quadratic(form: tuple[Literal["pairs", "examples"], Fraction]) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}, C = {C}: the dual's optimum is {show(value)}, (2) has {show(printed)}",
-                    {},
                 )
-    return Evidence(True, f"KKT and equal values on {2 * len(SETS)} problems, exactly", {})
+    return Evidence(True, f"KKT and equal values on {2 * len(SETS)} problems, exactly")
 
 
 def nearest(cost: Literal["linear", "quadratic"]) -> Evidence:
@@ -251,9 +245,8 @@ def nearest(cost: Literal["linear", "quadratic"]) -> Evidence:
             return Evidence(
                 False,
                 f"{points.name}: 1/(2 dist²) = {show(1 / (2 * square))}, the optimum {show(optimum.value)}",
-                {},
             )
-    return Evidence(True, f"exactly, on {len(SETS)} data sets", {})
+    return Evidence(True, f"exactly, on {len(SETS)} data sets")
 
 
 def algorithm(form: tuple[str, Machine, int]) -> Evidence:

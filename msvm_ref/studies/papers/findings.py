@@ -12,8 +12,8 @@ of one of them the other way round (``each``, ``some``). Statements about all da
 Splits of one data set share its rows: their interval is about this data set, and too narrow for another sample of it.
 Seconds are of our solver at a certified gap, not of theirs.
 
-A form with a ``tilt`` is sabotage: invented numbers about 50 for all, the first group's raised (or lowered) by it; or spread,
-where it is their spread that is compared.
+Sabotage is tables that are invented: numbers about 50 for all, the first group's raised or lowered; or spread, where it is
+their spread that is compared.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import t as student
 
 from msvm_ref.studies.experiments.exported import Exported, TableEntry, published
 from msvm_ref.studies.experiments.registry import STUDIES
+from msvm_ref.studies.interval import SURE, Interval, interval
 from msvm_ref.studies.papers.claim import Claim, Either, Evidence
 
-SURE = 0.95
 FEW = 4
 """Data sets below which no interval over data sets decides; FH have four in all, and HL four large ones."""
 NINE = ("OVA", "MMR", "WW", "CS", "LLW", "AMO", "ATS", "ATM", "RM")
@@ -61,58 +60,36 @@ class Contrast:
     of_less: Literal["mean", "max"] = "mean"
     other_study: str = ""
     """Where the columns ``less`` are read, if not in the same study."""
-    tilt: float | None = None
+    given: tuple[Exported, Exported] | None = None
+    """Tables in the place of those that come along."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (*self.more, *self.less)
 
     def sources(self) -> tuple[Exported, Exported]:
-        if self.tilt is None:
-            mine = published(self.study)
-            return mine, published(self.other_study) if self.other_study else mine
-        other = replace(self, more=(), tilt=0.0) if self.other_study else self
-        return invented(self), invented(other)
+        return self.given or (published(self.study), published(self.other_study or self.study))
 
 
-def invented(form: Contrast) -> Exported:
-    """Ten splits of eight data sets (or of the one that is meant), the columns ``more`` raised (or spread) by ``tilt``."""
-    random = np.random.default_rng(1)
-    rows = (form.row,) if form.row else form.only or tuple("ABCDEFGH")
-    entries = {}
-    for row in rows:
+def made(values: Mapping[tuple[str, str], Any]) -> Exported:
+    """A table of these numbers, by (row, column)."""
+    return Exported(
+        {(r, c): TableEntry(r, "quick", c, tuple(v), 0.0, len(v)) for (r, c), v in values.items()}
+    )
+
+
+def invented(form: Contrast, raised: Sequence[str], tilt: float) -> Exported:
+    """Ten splits of eight data sets (or of those that are meant), some columns raised (or spread) by ``tilt``."""
+    random, values = np.random.default_rng(1), {}
+    for row in (form.row,) if form.row else form.only or tuple("ABCDEFGH"):
         for column in dict.fromkeys((*form.columns, *NINE)):
-            tilt = (form.tilt or 0.0) * (column in form.more)
-            noise = random.normal(size=10)
+            noise, size = random.normal(size=10), tilt * (column in raised)
             if form.of_values == "mean":
-                numbers = 50 + tilt + noise
+                numbers = 50 + size + noise
             else:
-                numbers = 50 + noise * (1 + abs(tilt)) ** np.sign(tilt)
-            values = tuple(10 ** (numbers / 10) if form.logarithm else numbers)
-            entries[row, column] = TableEntry(row, "quick", column, values, 0.0, len(values))
-    return Exported(entries)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and its Student interval; NaN below two numbers."""
-
-    mean: float
-    low: float
-    high: float
-    count: int
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
-
-
-def interval(numbers: Sequence[float], level: float = SURE) -> Interval:
-    m = len(numbers)
-    if m < 2:
-        return Interval(math.nan, math.nan, math.nan, m)
-    mean, deviation = float(np.mean(numbers)), float(np.std(numbers, ddof=1))
-    half = float(student.ppf((1 + level) / 2, m - 1)) * deviation / math.sqrt(m)
-    return Interval(mean, mean - half, mean + half, m)
+                numbers = 50 + noise * (1 + abs(size)) ** np.sign(size)
+            values[row, column] = 10 ** (numbers / 10) if form.logarithm else numbers
+    return made(values)
 
 
 Rule = Callable[[Interval, float], bool | None]
@@ -207,7 +184,7 @@ def decided(
 
 def thinned(form: Contrast) -> list[str]:
     """The data sets the statement is about whose rows have fewer training examples than the paper's."""
-    if form.tilt is not None:
+    if form.given is not None:
         return []
     fewer = []
     for name, table in zip(
@@ -326,8 +303,14 @@ TILTS: dict[Check, tuple[int, int]] = {within: (0, 1), all_within: (0, 1), apart
 def tilted(check: Check, form: Contrast) -> Either:
     """Invented numbers with which the statement is true, and with which it is false."""
     size = 20.0 + 2 * form.margin
+    raised = form.more[:1] if check is all_within else form.more
+
+    def at(sign: int) -> Contrast:
+        mine = invented(form, raised, size * sign)
+        return replace(form, given=(mine, invented(form, (), 0.0) if form.other_study else mine))
+
     true, false = TILTS.get(check, (1, -1))
-    return Either(replace(form, tilt=size * true), replace(form, tilt=size * false))
+    return Either(at(true), at(false))
 
 
 def both_tilted(parts: tuple[Part, ...]) -> Either:

@@ -68,9 +68,7 @@ def dual17(form: tuple[int, int, Bias]) -> Evidence:
                 )
     told = ", b = Σ α" if shift else ""
     return Evidence(
-        True,
-        f"constraints, w = Σ α φ{told} and equal values on {2 * len(SETS)} problems, exactly",
-        {},
+        True, f"constraints, w = Σ α φ{told} and equal values on {2 * len(SETS)} problems, exactly"
     )
 
 
@@ -186,8 +184,8 @@ def kkt_rule(rule: Rule) -> Evidence:
             optimal = dual_objective(points, b) == -optimum.value
             positive += not optimal
             if (max(rule(G[i], b[i], points.y[i], C) for i in range(points.n)) > 0) == optimal:
-                return Evidence(False, f"{points.name}: 0 at a point that is not optimal", {})
-    return Evidence(True, f"0 at {zero} optima, positive at {positive} other points, exactly", {})
+                return Evidence(False, f"{points.name}: 0 at a point that is not optimal")
+    return Evidence(True, f"0 at {zero} optima, positive at {positive} other points, exactly")
 
 
 def dual_objective(points: Points, a: Any) -> Fraction:
@@ -252,8 +250,8 @@ def same_as_uv(factor: Fraction) -> Evidence:
     for points in SETS:
         W, mine = weights(exact(HL16, points, factor * 4))[0], weights(exact(CS, points, 4))[0]
         if (mine != 2 * W).any():
-            return Evidence(False, f"{points.name}: 2 × {show(W[:, 0])} for {show(mine[:, 0])}", {})
-    return Evidence(True, f"W equal on {len(SETS)} problems, exactly", {})
+            return Evidence(False, f"{points.name}: 2 × {show(W[:, 0])} for {show(mine[:, 0])}")
+    return Evidence(True, f"W equal on {len(SETS)} problems, exactly")
 
 
 CLAIMS = (

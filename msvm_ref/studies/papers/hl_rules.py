@@ -43,9 +43,8 @@ def implied(own_row: bool) -> Evidence:
                 return Evidence(
                     False,
                     f"f = {show(f)}, y = {y + 1}: ξ may be {max(rows)}, with ξ ≥ 0 it is {loss(HL16, 3, f, y)}",
-                    {},
                 )
-    return Evidence(True, f"the same least ξ at {tested} points: the row m = y says ξ ≥ 0", {})
+    return Evidence(True, f"the same least ξ at {tested} points: the row m = y says ξ ≥ 0")
 
 
 def semidefinite(Q: Any) -> bool:
@@ -71,13 +70,11 @@ def kronecker(form: Callable[[Any, Any], Any]) -> Evidence:
                 second = _dual(points, [a, b], shape) - first[a] - first[b] + zero
                 if not second == said[a, b] == said[b, a]:
                     return Evidence(
-                        False,
-                        f"{points.name}, entry ({a + 1}, {b + 1}): {said[a, b]} for {second}",
-                        {},
+                        False, f"{points.name}, entry ({a + 1}, {b + 1}): {said[a, b]} for {second}"
                     )
         if not semidefinite(said):
-            return Evidence(False, f"{points.name}: not positive semidefinite", {})
-    return Evidence(True, "every entry, and no negative pivot, on 3 data sets, exactly", {})
+            return Evidence(False, f"{points.name}: not positive semidefinite")
+    return Evidence(True, "every entry, and no negative pivot, on 3 data sets, exactly")
 
 
 def _dual(points: Points, ones: Sequence[int], shape: tuple[int, int]) -> Fraction:
@@ -127,10 +124,9 @@ def zoutendijk(step: Step) -> Evidence:
                     return Evidence(
                         False,
                         f"{points.name}, pair {pairs[k]}: v = {v[k]}, g d = {g[k] * Fraction(d)}",
-                        {},
                     )
     return Evidence(
-        True, f"{tested} components: v = g d with d in {{−1, 0, 1}}, and BSVM's code agrees", {}
+        True, f"{tested} components: v = g d with d in {{−1, 0, 1}}, and BSVM's code agrees"
     )
 
 
@@ -167,9 +163,8 @@ def stopping22(bounded: bool) -> Evidence:
                         False,
                         f"{points.name}, class {c + 1}: the rule is {'met' if stops else 'not met'}, "
                         f"the point is {'' if optimal else 'not '}optimal",
-                        {},
                     )
-    return Evidence(True, f"met at {met} optimal points, not at {missed} others, exactly", {})
+    return Evidence(True, f"met at {met} optimal points, not at {missed} others, exactly")
 
 
 def _objective(Q: Any, alpha: Any) -> Fraction:

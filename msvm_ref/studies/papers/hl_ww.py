@@ -159,7 +159,6 @@ def weights6(sign: int) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}: w_1 = {show((points.X.T @ coef)[:, 0])}, exactly {show(W[:, 0])}",
-                    {},
                 )
     return Evidence(
         True,
@@ -226,10 +225,9 @@ def bounded(shift: int) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}, C = {C}: dual value {show(value)}, (9) {show(optimum.value)}",
-                    {},
                 )
     return Evidence(
-        True, f"KKT of the box program and equal values on {2 * len(SETS)} problems, exactly", {}
+        True, f"KKT of the box program and equal values on {2 * len(SETS)} problems, exactly"
     )
 
 
@@ -252,7 +250,6 @@ def sum_of_squares(sign: int) -> Evidence:
                     return Evidence(
                         False,
                         f"{points.name}, row {a + 1}, column {b + 1}: {product * K[i, j]} for {Q[a, b]}",
-                        {},
                     )
     return Evidence(
         True,
@@ -286,10 +283,9 @@ def columns(steps: tuple[int, ...]) -> Evidence:
                         False,
                         f"{points.name}, column ({i + 1}, {m + 1}), row ({j + 1}, {n + 1}): "
                         f"{show(out[j, n])} for {show(Q[at, column])}",
-                        {},
                     )
     return Evidence(
-        True, f"every column of Q on {len(SETS)} data sets, exactly; BSVM's code agrees", {}
+        True, f"every column of Q on {len(SETS)} data sets, exactly; BSVM's code agrees"
     )
 
 
@@ -305,9 +301,8 @@ def same_as_uv(scale: Fraction) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}, bias {bias}: w_1 = {show(scale * W[:, 0])} for {show(mine[:, 0])}",
-                    {},
                 )
-    return Evidence(True, f"W equal on {3 * len(SETS)} problems, exactly", {})
+    return Evidence(True, f"W equal on {3 * len(SETS)} problems, exactly")
 
 
 CLAIMS = (

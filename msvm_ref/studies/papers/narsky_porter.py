@@ -74,9 +74,9 @@ def same_machine(
         )
         if (s * k * W != mine).any():
             return Evidence(
-                False, f"{points.name}: w_1 = {show((s * k * W)[:, 0])} for {show(mine[:, 0])}", {}
+                False, f"{points.name}: w_1 = {show((s * k * W)[:, 0])} for {show(mine[:, 0])}"
             )
-    return Evidence(True, f"W equal on {len(SETS)} data sets, exactly", {})
+    return Evidence(True, f"W equal on {len(SETS)} data sets, exactly")
 
 
 def scores5(score: Callable[[Points, Any, Any], Any]) -> Evidence:
@@ -103,7 +103,7 @@ def loss6(machine: Machine) -> Evidence:
                 f"{points.name}: optimum {show(b.value)}, Crammer and Singer's {show(a.value)}",
                 {"values": [b.value, a.value]},
             )
-    return Evidence(True, f"W equal on {len(SETS)} data sets, exactly", {})
+    return Evidence(True, f"W equal on {len(SETS)} data sets, exactly")
 
 
 def cs_at_two(factor: Fraction) -> Evidence:
@@ -115,7 +115,7 @@ def cs_at_two(factor: Fraction) -> Evidence:
             return Evidence(
                 False, f"C = {C}: β = {show(beta)}, the binary machine has {show(binary)}", {"C": C}
             )
-    return Evidence(True, "β equal at C = 1/4, 1/2, 2, exactly", {})
+    return Evidence(True, "β equal at C = 1/4, 1/2, 2, exactly")
 
 
 def slacks(form: dict[Machine, Callable[[int, int], int]]) -> Evidence:
@@ -129,9 +129,8 @@ def slacks(form: dict[Machine, Callable[[int, int], int]]) -> Evidence:
                 return Evidence(
                     False,
                     f"{machine.name}, N = {points.n}, K = {points.d}: {len(groups)} slacks, A1 = {show(rows)}",
-                    {},
                 )
-    return Evidence(True, f"counts and A1 = 0 on {len(SETS)} data sets", {})
+    return Evidence(True, f"counts and A1 = 0 on {len(SETS)} data sets")
 
 
 Tournament = Mapping[tuple[int, int], bool]
@@ -206,7 +205,6 @@ def winner_found(walk: Walk) -> Evidence:
                     return Evidence(
                         False,
                         f"K = {K}: class {best} beats all, order {order} answers {walk(order, beats)[0]}",
-                        {},
                     )
     return Evidence(
         True,
@@ -298,7 +296,6 @@ def group_margins(against: Callable[[Sequence[Fraction]], Fraction]) -> Evidence
             return Evidence(
                 False,
                 f"{left} | {right}: margin² {show(1 / V)}, pair margins² {show([1 / v for v in pairs])}",
-                {},
             )
     return Evidence(True, f"{tested} partitions of four classes, exactly", {"partitions": tested})
 
@@ -328,7 +325,7 @@ def complete_linkage(height: Callable[[list[float]], float]) -> Evidence:
                 f"K = {K}: merges at {show(heights)}, complete linkage at {show(referee)}",
                 {"K": K},
             )
-    return Evidence(True, "merges as scipy's complete linkage at K = 4, 5, 6", {})
+    return Evidence(True, "merges as scipy's complete linkage at K = 4, 5, 6")
 
 
 CLAIMS = (

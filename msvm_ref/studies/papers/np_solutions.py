@@ -38,7 +38,7 @@ def own_entries(table: Callable[[Any], Any]) -> Evidence:
             return Evidence(
                 False, f"{machine.name}: entries (n, y_n) are {show(own)}", {"own": own}
             )
-    return Evidence(True, "0 for (3) and (4), N = D = 3", {})
+    return Evidence(True, "0 for (3) and (4), N = D = 3")
 
 
 Rule = Callable[[Any, Any, int, int, Fraction], bool]
@@ -93,7 +93,7 @@ def shifted(biases: Sequence[Bias]) -> Evidence:
             require(moved > here, "a larger norm once the same vector is added to each w_k")
             if bias == "none":
                 return Evidence(
-                    False, f"{points.name}, no bias: constants are out of reach, w is unique", {}
+                    False, f"{points.name}, no bias: constants are out of reach, w is unique"
                 )
             after = primal_value(machine, points, HALF, W, b + 1, bias)
             tested += 1
@@ -101,9 +101,8 @@ def shifted(biases: Sequence[Bias]) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}, bias {bias}: the objective goes from {show(here)} to {show(after)}",
-                    {},
                 )
-    return Evidence(True, f"b + 1 has the same objective on {tested} problems, exactly", {})
+    return Evidence(True, f"b + 1 has the same objective on {tested} problems, exactly")
 
 
 CLAIMS = (

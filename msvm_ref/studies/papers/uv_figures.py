@@ -13,8 +13,9 @@ import numpy as np
 from msvm_ref.studies.circle import EXPONENTS, CircleCell, CircleStudy, Variant
 from msvm_ref.studies.experiments.exported import published
 from msvm_ref.studies.experiments.uv_circles import MACHINES, row
+from msvm_ref.studies.interval import Interval
 from msvm_ref.studies.papers.claim import Claim, Either, Evidence
-from msvm_ref.studies.readings import ABSOLUTE, Difference, difference, readings
+from msvm_ref.studies.readings import ABSOLUTE, difference, readings
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def alone(form: bool | None) -> Evidence:
                 marks.append((True, False, f"{study.variant}: w* = 0"))
                 continue
             gap = difference(study, ("WW", mine.exponent), (rival, theirs.exponent), 0.975)
-            marks.append((gap.low > 0, gap.high < 0, f"{study.variant} {gap}"))
+            marks.append((gap.low > 0, gap.high < 0, f"{study.variant} {gap:.1f}"))
         behind.append(any(m[0] for m in marks))
         ahead.append(not behind[-1] and any(m[1] for m in marks))
         told.append(f"{rival} {', '.join(m[2] for m in marks)}")
@@ -139,13 +140,13 @@ def alone(form: bool | None) -> Evidence:
     return Evidence(holds, f"WW minus {'; '.join(told)}; {_samples(studies[0], form)}")
 
 
-def _all_above(gaps: dict[str, Difference], study: CircleStudy, form: bool | None) -> Evidence:
+def _all_above(gaps: dict[str, Interval], study: CircleStudy, form: bool | None) -> Evidence:
     """Are all of them above 0?"""
     known = {name: gap for name, gap in gaps.items() if not np.isnan(gap.mean)}
     holds = all(g.low > 0 for g in known.values()) if known else None
     if not holds and not any(g.high < 0 for g in known.values()):
         holds = None
-    told = "; ".join(f"{name} {gap}" for name, gap in known.items())
+    told = "; ".join(f"{name} {gap:.1f}" for name, gap in known.items())
     return Evidence(holds, f"{told}; {_samples(study, form)}")
 
 
@@ -179,23 +180,6 @@ WORDS = {
     "noisy": ("WW", "MMR", "ATS", "RM", "OVA", "ZERO"),
 }
 """Of the readings, in their order."""
-SAYS = {
-    "noiseless": (
-        "WW does well where absolute margins fail",
-        "CS does well where absolute margins fail",
-        "MMR does well where absolute margins fail",
-        "OVA has the defect of the absolute machines, in weaker form",
-        "AMO and ATM make predictions, if bad ones",
-    ),
-    "noisy": (
-        "WW needs a much smaller C: 10^-4 is better than 10^0",
-        "MMR degrades a bit against WW",
-        "ATS profits from the self-margin, LLW does not",
-        "RM profits from the self-margin, LLW does not",
-        "OVA does well, no worse than WW",
-        "CS, AMO and ATM have w* = 0 at every C",
-    ),
-}
 
 
 def _claim(
@@ -216,17 +200,18 @@ def _claim(
 
 def _readings(variant: Variant) -> tuple[Claim, ...]:
     figure = 1 if variant == "noiseless" else 2
+    says = readings([invented(variant, True)])
     return tuple(
         _claim(
             f"UV-FIG{figure}-{word}",
             f", Figure {figure}",
-            f"{variant} circle: {SAYS[variant][k]}",
+            f"{variant} circle: {said.says}",
             "each machine at its best C, 95 % interval of the paired difference over the samples",
             shown,
             Picture(variant, k),
             Either(Picture(variant, k, True), Picture(variant, k, False)),
         )
-        for k, word in enumerate(WORDS[variant])
+        for k, (word, said) in enumerate(zip(WORDS[variant], says, strict=True))
     )
 
 

@@ -59,12 +59,10 @@ def steinwart_on_one_point(form: tuple[Machine, Sequence[int]]) -> Evidence:
                 return Evidence(
                     False,
                     f"one point, C = {C}, shares {show(SHARES[d][0])}/10 and exchanged: {told}",
-                    {},
                 )
     return Evidence(
         True,
         f"one point, d = {', '.join(map(str, sizes))}: the likelier class wins at C = 16, 256, 4096",
-        {},
     )
 
 
@@ -78,9 +76,9 @@ def not_by_that_rule(machines: Sequence[Machine]) -> Evidence:
             for C in LARGE_C
         )
         if not wrong:
-            return Evidence(False, f"{machine.name}: right, f = {show(finals[0])}", {})
+            return Evidence(False, f"{machine.name}: right, f = {show(finals[0])}")
         shown.append(f"{machine.name} {show(finals[0])}")
-    return Evidence(True, f"f at C = 4096, shares (4, 3, 2, 1)/10: {', '.join(shown)}", {})
+    return Evidence(True, f"f at C = 4096, shares (4, 3, 2, 1)/10: {', '.join(shown)}")
 
 
 Bandwidth = Callable[[int], float]

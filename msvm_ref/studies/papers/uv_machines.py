@@ -110,11 +110,9 @@ def decouples(machine: Machine) -> Evidence:
             alone = weights(exact(machine, points.of_class(c), 1))[0]
             if (alone[:, c] != W[:, c]).any():
                 return Evidence(
-                    False,
-                    f"{points.name}: w_{c + 1} = {show(W[:, c])}, alone {show(alone[:, c])}",
-                    {},
+                    False, f"{points.name}: w_{c + 1} = {show(W[:, c])}, alone {show(alone[:, c])}"
                 )
-    return Evidence(True, f"w_c depends on class c only, on {len(SETS)} data sets", {})
+    return Evidence(True, f"w_c depends on class c only, on {len(SETS)} data sets")
 
 
 def learns_nothing(bias: Bias) -> Evidence:
@@ -154,7 +152,6 @@ def same_machine(
                     False,
                     f"{points.name}, bias {bias}: W is not {s} × the other's; values {show(a.value)}, "
                     f"{show(b.value)}",
-                    {},
                 )
     return Evidence(True, f"W equal on {tested} problems", {"tested": tested})
 
@@ -182,7 +179,6 @@ def binary_machines(machine: Machine) -> Evidence:
                     return Evidence(
                         False,
                         f"{points.name}, bias {bias}: column {c + 1} of α is not the binary machine's",
-                        {},
                     )
     return Evidence(True, f"{tested} binary machines, KKT and w exact", {"tested": tested})
 
@@ -210,7 +206,7 @@ def three_fathers(form: dict[str, Father]) -> Evidence:
                 )
             if not same:
                 return Evidence(
-                    False, f"{name}, {points.name}: not the solution at {t(points.d)} C", {}
+                    False, f"{name}, {points.name}: not the solution at {t(points.d)} C"
                 )
     return Evidence(True, f"the same solution on {tested} problems, exactly", {"tested": tested})
 

@@ -120,7 +120,7 @@ def all_margins_negative(machine: Machine) -> Evidence:
     except UnboundedError as error:
         raise DataError("program", "be bounded", "unbounded") from error
     if scores is None:
-        return Evidence(True, "no f has all margins ≤ −1 (exact linear program)", {})
+        return Evidence(True, "no f has all margins ≤ −1 (exact linear program)")
     W, b, _ = weights(exact(machine, NEGATIVE, 1))
     f = (NEGATIVE.X @ W + b)[0]
     margins = [sum(a * v for a, v in zip(nu[0][c], f, strict=True)) for c in range(d)]

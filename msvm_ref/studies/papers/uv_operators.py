@@ -42,7 +42,7 @@ def definition3(form: tuple[Mapping[str, Operator], bool]) -> Evidence:
     for name, operator in operators.items():
         for y in range(3):
             if operator(GRID[0], y) != 0 or all(operator(v, y) == 0 for v in GRID):
-                return Evidence(False, f"{name}: {operator(GRID[0], y)} at 0, or constant", {})
+                return Evidence(False, f"{name}: {operator(GRID[0], y)} at 0, or constant")
             for v in GRID:
                 for c in range(3):
                     larger = tuple(u + (k == c) for k, u in enumerate(v))
@@ -52,7 +52,6 @@ def definition3(form: tuple[Mapping[str, Operator], bool]) -> Evidence:
                         return Evidence(
                             False,
                             f"{name}, y = {y + 1}: {here} at {show(v)}, {there} at {show(larger)}",
-                            {},
                         )
     return Evidence(True, f"{len(operators)} operators, {tested} steps", {"steps": tested})
 
@@ -78,7 +77,7 @@ def as_programs(operators: Mapping[str, Aggregation]) -> Evidence:
                 tested += 1
                 if said != value:
                     return Evidence(
-                        False, f"{name} at v = {show(v)}, y = {y + 1}: {value} for {said}", {}
+                        False, f"{name} at v = {show(v)}, y = {y + 1}: {value} for {said}"
                     )
     return Evidence(True, f"{len(operators)} operators at {tested} points", {"points": tested})
 
@@ -111,13 +110,13 @@ def right_margins(form: tuple[Sequence[Machine], Sequence[Machine]]) -> Evidence
                 return Evidence(False, f"{machine.margin_name}, d = {d}: f = {show(f)}", {"f": f})
         for machine in possibly:
             if negative_though_right(machine, True, d) is None:
-                return Evidence(False, f"{machine.margin_name}, d = {d}: no such f", {})
+                return Evidence(False, f"{machine.margin_name}, d = {d}: no such f")
     shown = "; ".join(
         f"{m.margin_name}{', sum-to-zero' if m.sum_to_zero else ''}: f = "
         f"{show(negative_though_right(m, True, 3))}, y = 1"
         for m in possibly
     )
-    return Evidence(True, f"never for relative margins, d = 3, 4; {shown}", {})
+    return Evidence(True, f"never for relative margins, d = 3, 4; {shown}")
 
 
 def prototypes(squared_factor: Callable[[int], Fraction]) -> Evidence:
@@ -134,9 +133,9 @@ def prototypes(squared_factor: Callable[[int], Fraction]) -> Evidence:
             label = Fraction(1) if c == e else Fraction(-1, d - 1)
             if products[c, e] != label or (unit @ unit.T)[c, e] != int(c == e):
                 return Evidence(
-                    False, f"d = {d}: ⟨ŷ_{c + 1}, ŷ_{e + 1}⟩ = {products[c, e]}, not {label}", {}
+                    False, f"d = {d}: ⟨ŷ_{c + 1}, ŷ_{e + 1}⟩ = {products[c, e]}, not {label}"
                 )
-    return Evidence(True, "all products at d = 2 … 7, exactly", {})
+    return Evidence(True, "all products at d = 2 … 7, exactly")
 
 
 def pairwise_programs(size: Callable[[int, int], int]) -> Evidence:

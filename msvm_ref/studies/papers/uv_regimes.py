@@ -61,7 +61,7 @@ def all_at_the_bound(form: tuple[Sequence[Bias], int, Sequence[Points]]) -> Evid
         for points in sets:
             if (largest := largest_entry(machine, points)) > 1:
                 return Evidence(
-                    False, f"{machine.name} on {points.name}: |Q| reaches {show(largest)}", {}
+                    False, f"{machine.name} on {points.name}: |Q| reaches {show(largest)}"
                 )
             for bias in biases:
                 C = factor * small_C(points)
@@ -86,7 +86,6 @@ def all_at_the_bound(form: tuple[Sequence[Bias], int, Sequence[Points]]) -> Evid
                     return Evidence(
                         False,
                         f"{machine.name} on {points.name}, bias {bias}, C = {C}: α ≡ C is not optimal: {why}",
-                        {},
                     )
                 sharp = kde_regime(points.problem(machine, C)).sharp
                 sharpest = sharpest if sharp is None else min(sharpest, sharp * points.d * points.n)
@@ -163,11 +162,10 @@ def stuck_at_zero(machines: Sequence[Machine]) -> Evidence:
             if any(W.ravel()):
                 return Evidence(False, f"{machine.name}, C = {C}: w = {show(W[0])}", {"C": C})
         if not one_point(machine, [Fraction(k, 10) for k in (4, 3, 3)]).zero:
-            return Evidence(False, f"{machine.name}: 0 does not minimise the empirical risk", {})
+            return Evidence(False, f"{machine.name}: 0 does not minimise the empirical risk")
     return Evidence(
         True,
         "shares (4, 3, 3)/10: multipliers prove it for every C; w* = 0 exactly at C = 1/1024, 1, 1024",
-        {},
     )
 
 

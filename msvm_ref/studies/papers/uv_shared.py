@@ -15,11 +15,11 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import chi2
 
-from msvm_ref.studies.experiments.exported import Exported
 from msvm_ref.studies.experiments.uv import stopped
 from msvm_ref.studies.experiments.uv_printed import TABLE_5, parsed
+from msvm_ref.studies.interval import interval
 from msvm_ref.studies.papers.claim import Claim, Either, Evidence
-from msvm_ref.studies.papers.findings import NINE, Contrast, claim, decided, interval
+from msvm_ref.studies.papers.findings import NINE, Contrast, claim, decided, made
 
 LINEAR, STOPPED = "uv-table5", "uv-table5-stopped"
 HUGE = 9.0
@@ -32,10 +32,6 @@ def alike(form: Contrast) -> Evidence:
     if form.row not in table.rows(form.more):
         return Evidence(None, f"{form.row} is not among the results that come along")
     values = {c: np.array(table.values(form.row, c)) for c in form.more}
-    if form.tilt == 0.0:  # sabotage: one machine under several names
-        values = dict.fromkeys(form.more, values[form.more[0]])
-    elif form.tilt is not None:
-        values = {c: v + form.tilt * k for k, (c, v) in enumerate(values.items())}
     told, apart, differ = [], False, False
     for a, b in combinations(form.more, 2):
         gap = values[a] - values[b]
@@ -52,33 +48,31 @@ def alike(form: Contrast) -> Evidence:
 def spread(form: Contrast) -> Evidence:
     """Are the printed deviations of ``HUGE`` and more ours, too? By the upper end of the 95 % interval of ours (chi square)."""
     table, _ = form.sources()
-    printed = parsed(TABLE_5)
-    told, smaller, protocols, rows = [], 0, set(), []
-    for (row, label), cell in printed.items():
-        column = stopped(label) if form.study == STOPPED else label
-        there = (row, column) in table.entries or form.tilt is not None
-        if not (cell.deviation or 0.0) >= HUGE or not there:
+    told, smaller, places = [], 0, []
+    for (row, column), printed in _huge_cells(form.study == STOPPED).items():
+        if (row, column) not in table.entries:
             continue
-        values = _with(form, table, row, column, cell.deviation or 0.0)
+        values = table.values(row, column)
         deviation = float(np.std(values, ddof=1))
         upper = deviation * np.sqrt((len(values) - 1) / chi2.ppf(0.025, len(values) - 1))
-        smaller += upper < (cell.deviation or 0.0)
-        protocols.add(table.entries[row, column].protocol if form.tilt is None else "invented")
-        told.append(f"{row} {column} {deviation:.2f} (to {upper:.2f}) for {cell.deviation}")
-        rows.append(row)
+        smaller += upper < printed
+        told.append(f"{row} {column} {deviation:.2f} (to {upper:.2f}) for {printed}")
+        places.append((row, column))
     if not told:
         return Evidence(None, "none of these cells is among the results that come along")
     holds = True if smaller == 0 else False if smaller == len(told) else None
-    by = ", ".join(sorted(protocols))
+    by = ", ".join(sorted({table.entries[place].protocol for place in places}))
     words = f"{smaller} of {len(told)} are smaller ({by}): {'; '.join(told)}"
-    return decided(form, holds, words, {}, rows)
+    return decided(form, holds, words, {}, [row for row, _ in places])
 
 
-def _with(form: Contrast, table: Exported, row: str, column: str, size: float) -> list[float]:
-    if form.tilt is None:
-        return table.values(row, column)
-    wide = 2 * size if form.tilt > 0 else size / 10
-    return list(50 + wide * np.tile([-1.0, 1.0], 10))
+def _huge_cells(by_their_solver: bool) -> dict[tuple[str, str], float]:
+    """The printed deviations of ``HUGE`` and more, by row and our column."""
+    return {
+        (row, stopped(label) if by_their_solver else label): cell.deviation
+        for (row, label), cell in parsed(TABLE_5).items()
+        if cell.deviation is not None and cell.deviation >= HUGE
+    }
 
 
 def _shared(id: str, row: str, columns: tuple[str, ...]) -> tuple[Claim, Claim]:
@@ -89,8 +83,8 @@ def _shared(id: str, row: str, columns: tuple[str, ...]) -> tuple[Claim, Claim]:
 
 
 def _huge() -> tuple[Claim, Claim]:
-    cells = [f"{r} {c}" for (r, c), v in parsed(TABLE_5).items() if (v.deviation or 0.0) >= HUGE]
-    rows = dict.fromkeys(cell.rsplit(" ", 1)[0] for cell in cells)
+    cells = _huge_cells(False)
+    rows = dict.fromkeys(row for row, _ in cells)
     said = f"linear machines vary by {HUGE:g} points and more between splits: {len(cells)} cells of {', '.join(rows)}"
     return _twice("UV-TAB5-SPREAD", said, spread, NINE)
 
@@ -128,8 +122,17 @@ def _twice(
 
 def _sabotage(form: Contrast) -> Either:
     """One machine under all names, or machines 5 points apart; deviations twice theirs, or a tenth."""
-    true, false = (0.0, 5.0) if form.row else (1.0, -1.0)
-    return Either(replace(form, tilt=true), replace(form, tilt=false))
+    splits = np.tile([-1.0, 1.0], 10)
+
+    def at(step: float, share: float) -> Contrast:
+        if form.row:
+            values = {(form.row, c): 50 + splits + step * k for k, c in enumerate(form.more)}
+        else:
+            huge = _huge_cells(form.study == STOPPED)
+            values = {place: 50 + share * size * splits for place, size in huge.items()}
+        return replace(form, given=(made(values), made(values)))
+
+    return Either(at(0.0, 2.0), at(5.0, 0.1))
 
 
 CLAIMS = (

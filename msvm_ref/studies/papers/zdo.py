@@ -242,7 +242,6 @@ def representation(kinds: tuple[str, ...]) -> Evidence:
                 return Evidence(
                     False,
                     f"{kind}, x = {show(a)}, x' = {show(b)}: {show(represented(a, b))} for {show(kernel(a, b))}",
-                    {},
                 )
     count = sum(len(pairs[k]) for k in kinds)
     square = kernel(test[0], test[0])
@@ -265,9 +264,8 @@ def limit_machine(form: tuple[Fraction, Fraction]) -> Evidence:
                 return Evidence(
                     False,
                     f"{points.name}, bias {bias}: w_1 = {show(W[:, 0])}, {s} × {show(other[:, 0])}",
-                    {},
                 )
-    return Evidence(True, f"W equal on {3 * len(SETS)} problems, exactly", {})
+    return Evidence(True, f"W equal on {3 * len(SETS)} problems, exactly")
 
 
 def ends(form: dict[float, Machine]) -> Evidence:
@@ -363,7 +361,7 @@ def convex_and_not(form: tuple[Sequence[tuple[str, Fraction]], ...]) -> Evidence
     first, rest = convexity(convex), [convexity([case]) for case in others]
     violated = all(not evidence.holds for evidence in rest)
     told = [first.shown, *(evidence.shown for evidence in rest)]
-    return Evidence(first.holds and violated, "; ".join(told if first.holds else told[:1]), {})
+    return Evidence(first.holds and violated, "; ".join(told if first.holds else told[:1]))
 
 
 NOT_CONVEX = [("hinge", Fraction(1)), ("logistic", Fraction(1, 2))]

@@ -38,7 +38,7 @@ def joint(kernel: Callable[[Fraction, Fraction], Fraction]) -> Evidence:
             for (_, y), table in features.items():
                 other = [c for c in range(3) if c != y]
                 if table[:, other].any():
-                    return Evidence(False, f"{name}: Φ(x, {y + 1}) has a second column", {})
+                    return Evidence(False, f"{name}: Φ(x, {y + 1}) has a second column")
     return Evidence(
         True, f"{tested} products; a diagonal k_Y gives Φ one column", {"products": tested}
     )
@@ -55,9 +55,8 @@ def per_class(labels: str) -> Evidence:
                     False,
                     f"x = {show(x)}, u = {u + 1}: {show((w * np.outer(x, L[u])).sum())} for "
                     f"{show((w[:, u] * x).sum())}",
-                    {},
                 )
-    return Evidence(True, f"{3 * SIX.n} scores equal, exactly", {})
+    return Evidence(True, f"{3 * SIX.n} scores equal, exactly")
 
 
 CLAIMS = (

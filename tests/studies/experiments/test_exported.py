@@ -10,6 +10,7 @@ import pytest
 
 from msvm_ref.errors import DataError
 from msvm_ref.studies.experiments import engine, exported
+from msvm_ref.studies.experiments.chapter import chapters
 from msvm_ref.studies.experiments.exported import (
     PROTOCOLS,
     TableEntry,
@@ -185,3 +186,10 @@ def test_the_files_that_come_along_are_of_the_studies_and_of_certified_cells(nam
 def test_every_file_that_comes_along_is_a_studys():
     names = {f.name for f in files("msvm_ref.studies.experiments").joinpath("results").iterdir()}
     assert {n.removesuffix(".json") for n in names} <= {s.kept_as for s in STUDIES.values()}
+
+
+def test_points_of_a_grid_are_no_splits_to_be_tested():
+    """They are of another grid for each machine: no signed ranks, no mean ranks."""
+    (chapter,) = chapters([STUDIES["uv-table3-rates"]])
+    assert all(math.isnan(r.p) and not r.among_the_best for r in chapter.results)
+    assert chapter.rankings() == []

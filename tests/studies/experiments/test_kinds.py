@@ -304,7 +304,7 @@ def test_a_grid_is_told_in_all_and_point_by_point(tmp_path):
     points = replace(whole, report="grid-points")
     (one,), _ = run(whole, tmp_path)
     (each,), _ = run(points, tmp_path)
-    seconds, rates = measured(points, each), measured(replace(points, measure="accuracy"), each)
+    seconds, rates = measured(points, each), measured(replace(points, measure="rate"), each)
     assert len(seconds) == len(rates) == 25
     assert sum(seconds) == pytest.approx(measured(whole, one)[0], rel=1e-12)
     first = one.records[: PROTOCOL.folds]
