@@ -19,8 +19,7 @@ import numpy as np
 from msvm_ref.conformance.finding import Enclosure, Finding
 from msvm_ref.conformance.repairs import Primal
 from msvm_ref.judge.candidate import Candidate
-from msvm_ref.judge.certify import worth
-from msvm_ref.judge.feasible import feasible_dual
+from msvm_ref.judge.certify import repaired, worth
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.loss import expansion, objective, slack_rate, violations, weights
 from msvm_ref.model.problem import Bias, Problem
@@ -39,7 +38,7 @@ def own_bias(problem: Problem, primal: Primal) -> Iterator[Finding]:
     if problem.bias == "none" or not abs(b).max(initial=0.0) > 0:
         return
     bare = _without_bias(problem)
-    alpha = feasible_dual(bare, _multipliers(bare, b)).alpha
+    alpha = repaired(bare, _multipliers(bare, b)).alpha
     dual = worth(bare, Candidate(alpha=alpha)).low
     lower = dual - float((expansion(bare, alpha) @ b).sum())
     fixed = 0.5 * float(b @ b) if problem.bias == "penalized" else 0.0
@@ -110,7 +109,7 @@ def _huber(
 ) -> Finding:
     W, b = primal
     costs, lift = problem.costs[:, None], around * width
-    dual_point = feasible_dual(problem, alpha).alpha
+    dual_point = repaired(problem, alpha).alpha
     lower = worth(problem, Candidate(alpha=dual_point)).low
     each = np.where(costs > 0, costs, 1.0)  # alpha is 0 where its C_i is
     lower += float((lift * dual_point - width / 2 * dual_point**2 / each).sum())

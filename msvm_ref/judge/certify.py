@@ -74,8 +74,8 @@ def judge(
 ) -> Certificate:
     """The certificate of a candidate; each helper comes with the words that say whose it is.
 
-    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, or ``feasible_dual`` of its alpha, where it has
-    been asked. A relative gap of ``enough`` is not evaluated again for a narrower one.
+    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, or ``repaired`` of its alpha, where it has been
+    asked. A relative gap of ``enough`` is not evaluated again for a narrower one.
     """
     others = [(worth(problem, helper), words) for helper, words in helpers]
     floor = max((w.low for w, _ in others), default=None)
@@ -129,6 +129,11 @@ def _blocks(
                 problem, primal.candidate, primal.image, dual.dual.alpha, dual.alpha_image, value
             )
     return blocks
+
+
+def repaired(problem: Problem, alpha: Array) -> FeasibleDual:
+    """The dual point near alpha that the judge evaluates."""
+    return feasible_dual(problem, alpha)
 
 
 def worth(

@@ -13,9 +13,8 @@ import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import judge, worth
-from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
-from msvm_ref.model.arrays import frozen
+from msvm_ref.judge.certify import judge, repaired, worth
+from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.certifying import zero_weights
@@ -38,8 +37,8 @@ def finish(
     That stops at the ``deadline``, and is not begun where the gap is ``hopeless``. ``raw`` has alpha and b, and W in
     ``problem.features`` where the solver has its own.
     """
-    dual = feasible_dual(problem, raw.dual)
-    best = proposed(problem, raw, dual)
+    dual = repaired(problem, raw.dual)
+    best = proposed(problem, raw, dual.alpha)
     alpha, options = best.dual, [replace(best, alpha=None)]
     certificate = judge(problem, best, begun=dual, enough=tolerance)
     for stretched in (False, True):
@@ -64,10 +63,10 @@ def finish(
     return best, certificate
 
 
-def proposed(problem: Problem, raw: Candidate, dual: FeasibleDual | None = None) -> Candidate:
-    """alpha, repaired (to ``dual``), and W_alpha with the bias that goes with it."""
+def proposed(problem: Problem, raw: Candidate, alpha: Array | None = None) -> Candidate:
+    """alpha, repaired (as given, where that is known), and W_alpha with the bias that goes with it."""
     assert raw.b is not None
-    alpha = (dual or feasible_dual(problem, raw.dual)).alpha
+    alpha = repaired(problem, raw.dual).alpha if alpha is None else alpha
     coef = expansion(problem, alpha)
     b = coef.sum(axis=0) if problem.bias == "penalized" else raw.b
     if not problem.is_linear:
