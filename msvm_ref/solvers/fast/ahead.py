@@ -19,14 +19,14 @@ from msvm_ref.solvers.fast.lean import lean
 ir: Any = llvmlite.ir
 cgutils: Any = numba.core.cgutils
 types: Any = numba.types
+settings: Any = numba.config
 LINE = 8
 """Doubles in a line of the cache."""
 FEW = 6
 """Classes in play up to which their weights are asked for; of more, asking costs more than waiting."""
 
 
-@numba.extending.intrinsic
-def ask_for(_: Any, array: Any, *place: Any) -> Any:
+def _prefetch(_: Any, array: Any, *place: Any) -> Any:
     """Bring the line of array[place], which must exist, into the cache."""
 
     def generated(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -43,6 +43,13 @@ def ask_for(_: Any, array: Any, *place: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.Tuple(place)), generated
+
+
+def _nothing(*_: Any) -> None:
+    """Code that is not compiled has no such instruction."""
+
+
+ask_for: Any = _nothing if settings.DISABLE_JIT else numba.extending.intrinsic(_prefetch)
 
 
 @lean(inline="always")

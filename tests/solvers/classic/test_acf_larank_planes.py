@@ -99,8 +99,9 @@ def test_ugly_data(name):
             meets(solution, mr.solve(problem, "dual", tolerance=1e-6))
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", METHODS if NIGHTLY else [m for m in METHODS if m != "acf"])
 def test_sparse_rows_are_the_same_problem(name):
+    """acf's are compiled for 20 s, at night: by day fast meets the same sparse visit."""
     X, y = blobs(3)
     rows = solved(mr.Problem(mr.CS, sparse.csr_array(X), y, C=0.1), name, 1e-4)
     assert rows.converged
