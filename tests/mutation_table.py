@@ -29,6 +29,7 @@ SLIPS = "tests/judge/test_images.py::test_weights_that_err_by_so_much"
 BLOCKWISE = "tests/judge/test_images.py::test_blocks_are_worth_what_the_whole_is"
 TOGETHER = "tests/judge/test_images.py::test_together_is_rounded_once"
 LENGTHS = "tests/judge/test_images.py::test_lengths_are_at_least_the_norms"
+DIGITS = "tests/adversary/test_holes.py::test_coefficients_are_not_lent_digits_by_their_alpha"
 UNDERFLOWN = "tests/adversary/test_holes.py::test_a_penalty_that_underflows_is_not_nothing"
 BEGUN = "tests/judge/test_images.py::test_what_was_begun_of_another_is_not_taken"
 FINER = "tests/solvers/test_partner.py -k finer"
@@ -343,6 +344,7 @@ MUTANTS = (
         "if begun is None:",
         REPAIRS,
     ),
+    Mutant("judge/certify.py", "dtype_of(care), blocks", "np.float64, blocks", DIGITS),
     Mutant("judge/certify.py", "np.array_equal(dual.alpha, alpha)", "dual is not None", REPAIRS),
     Mutant("judge/equality.py", "return [v - mean for v in r]", "return r", EQUALITY),
     Mutant("judge/equality.py", "others + others.T),", "others),", EQUALITY),
@@ -437,7 +439,7 @@ MUTANTS = (
     Mutant("judge/kkt.py", "b_alpha += A.sum(axis=0)", "b_alpha = A.sum(axis=0)", BLOCKWISE),
     Mutant(
         "judge/certify.py",
-        "same = dual is not None and _expands_to(problem, dual.alpha, handed.coef)",
+        "same = dual is not None and _expands_to(problem, dual.alpha, handed.coef, care)",
         "same = dual is not None",
         "tests/judge/test_images.py -k whatever_alpha",
     ),

@@ -20,6 +20,7 @@ from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.feasible import FeasibleDual, feasible_dual
 from msvm_ref.judge.image import (
     Image,
+    dtype_of,
     expansion,
     image_of_alpha,
     image_of_coef,
@@ -179,14 +180,17 @@ def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, c
     if handed.W is not None:
         image = image_of_weights(problem, handed.W, care)
     elif handed.coef is not None:
-        same = dual is not None and _expands_to(problem, dual.alpha, handed.coef)
+        same = dual is not None and _expands_to(problem, dual.alpha, handed.coef, care)
         image = alpha_image if same else image_of_coef(problem, handed.coef, care)
     if image is not None and handed.b is not None:
         upper = primal_value(problem, image, handed.b)
     return Worth(problem, handed, upper, image, dual, lower, alpha_image)
 
 
-def _expands_to(problem: Problem, alpha: Array, coef: Array) -> bool:
-    """Are these the coefficients of W_alpha, bit by bit?"""
-    parts = blocks(problem.n, problem.d)
-    return all(np.array_equal(expansion(problem, alpha, rows=r)[0], coef[r]) for r in parts)
+def _expands_to(problem: Problem, alpha: Array, coef: Array, care: int) -> bool:
+    """Are these the coefficients that alpha's image is evaluated with, bit by bit?
+
+    In extended precision those of alpha have more digits than anybody's, and another P.
+    """
+    dtype, parts = dtype_of(care), blocks(problem.n, problem.d)
+    return all(np.array_equal(expansion(problem, alpha, dtype, r)[0], coef[r]) for r in parts)

@@ -124,12 +124,12 @@ def image_of_weights(
     """The image of W (p x d), whose entries err by ``error``; ``own``: W is a candidate's, and stands for Pi W."""
     if error is not None and care == 0:
         error = _column_lengths(error)
-    return _weight_image(problem, np.asarray(W, dtype=_dtype(care)), care, error, own)
+    return _weight_image(problem, np.asarray(W, dtype=dtype_of(care)), care, error, own)
 
 
 def image_of_alpha(problem: Problem, alpha: Array, care: int = 0) -> Image:
     """The image of W_alpha."""
-    dtype = _dtype(care)
+    dtype = dtype_of(care)
     if problem.kernel.has_bounds:
         return _kernel_image(problem, *expansion(problem, alpha, dtype), care)
     return _feature_image(problem, lambda rows: expansion(problem, alpha, dtype, rows), care)
@@ -137,7 +137,7 @@ def image_of_alpha(problem: Problem, alpha: Array, care: int = 0) -> Image:
 
 def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | None = None) -> Image:
     """The image of W = sum_i coef_i phi(x_i), whose coefficients err by ``error``."""
-    coef = np.asarray(coef, dtype=_dtype(care))
+    coef = np.asarray(coef, dtype=dtype_of(care))
     if problem.kernel.has_bounds:
         return _kernel_image(problem, coef, error, care)
     none = np.zeros((1, 1)) if error is None else error
@@ -146,7 +146,8 @@ def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | No
     )
 
 
-def _dtype(care: int) -> Any:
+def dtype_of(care: int) -> Any:
+    """What an evaluation with so much care works in."""
     return np.longdouble if care == 2 else np.float64
 
 
@@ -188,7 +189,7 @@ def _feature_image(
     problem: Problem, coefficients_of: Callable[[slice], tuple[Real, Real]], care: int
 ) -> Image:
     """The image of Phi' coef; ``coefficients_of`` some examples are their coefficients and what those err by."""
-    n, d, dtype = problem.n, problem.d, _dtype(care)
+    n, d, dtype = problem.n, problem.d, dtype_of(care)
     p = problem.features.shape[1]
     parts = list(
         blocks(n, d, p)
@@ -220,7 +221,7 @@ def _feature_image(
 
 def _kernel_image(problem: Problem, coef: Real, error: Real | None, care: int) -> Image:
     s, kernel, X = problem.lengths, problem.kernel, problem.X
-    dtype = _dtype(care)
+    dtype = dtype_of(care)
     unit = float(np.finfo(dtype).eps)
     with np.errstate(over="ignore", invalid="ignore"):
         reach = (s @ abs(coef)) * (1 + rounding(problem.n + 2))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from tests.adversary.attack import attack
 from tests.adversary.checks import Handed, broken
 from tests.adversary.evaluator import Exact, Weights
 from tests.adversary.proved import enclosed
@@ -327,3 +328,8 @@ def test_a_penalty_that_underflows_is_not_nothing():
     certificate = mr.certify(problem, W=np.zeros((1, 2)), b=np.array([5e-324, 0.0]))
     assert certificate.primal_value > 0
     assert not certificate.optimal(1e-3)
+
+
+def test_coefficients_are_not_lent_digits_by_their_alpha():
+    """In extended precision W_alpha has more digits than the coefficients handed in with alpha: at C = 1.5e6 P was too low."""
+    assert not attack(9, 194).failures
