@@ -504,6 +504,18 @@ MUTANTS = (
     # exact
     Mutant(
         "solvers/finish.py",
+        "gain = STRETCH[-1] * worth(",
+        "gain = 0 * worth(",
+        "tests/solvers/test_finish.py",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "and begun.relative <= ENOUGH * self.tolerance",
+        "and begun.relative < 0.0",
+        "tests/solvers/fast/test_unsettled.py -k another_C",
+    ),
+    Mutant(
+        "solvers/finish.py",
         "best = replace(best, alpha=0 * alpha)",
         "best = replace(best, alpha=alpha)",
         "tests/solvers/truth/test_routes.py -k optimum_of_zero",

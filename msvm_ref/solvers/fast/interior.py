@@ -275,11 +275,9 @@ class _Barrier:
     def _factor(self, x: Array, z: Array, s: Array, price: Array) -> bool:
         if not self.system.factor(z / x, price / s if self.capped else None):
             return False
-        self.columns = (
-            np.stack([self.system.solve(v, True) for v in self.N.T], axis=1)
-            if self.N.shape[1]
-            else self.N
-        )
+        if self.N.shape[1]:
+            self.columns = np.stack([self.system.solve(v, True) for v in self.N.T], axis=1)
+            self.schur = np.linalg.pinv(self.N.T @ self.columns, rcond=1e-12, hermitian=True)
         return True
 
     def _direction(
@@ -302,10 +300,7 @@ class _Barrier:
         dx = self.system.solve(right, refined)
         db: Array = np.zeros(self.N.shape[1])
         if self.N.shape[1]:
-            db = np.asarray(
-                np.linalg.lstsq(self.N.T @ self.columns, self.N.T @ dx - miss, rcond=1e-12)[0],
-                dtype=np.float64,
-            )
+            db = self.schur @ (self.N.T @ dx - miss)
             dx = dx - self.columns @ db
         ds = primal - self.parts.sums(dx) if self.capped else s
         dp = (sp - price * ds) / s if self.capped else price

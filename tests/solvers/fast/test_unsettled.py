@@ -222,6 +222,20 @@ def test_a_start_from_a_smaller_C_is_as_long_as_the_dual_likes(C, bias):
         assert dual >= other._state().dual * (1 - 1e-2) - 1e-9
 
 
+@pytest.mark.parametrize("bias", ["none", "free"])
+def test_the_optimum_of_another_C_is_only_judged_where_no_multiplier_is_at_its_bound(bias):
+    X, y = data(60, 3, 3)
+    problem = mr.Problem(mr.WW, X, y, C=1e4, kernel=mr.rbf(3.0), bias=bias)
+    last = mr.solve(problem, method="fast", tolerance=1e-6)
+    assert last.alpha.max() < 0.5 * problem.C
+    after = mr.solve(problem.with_C(8e4), method="fast", tolerance=1e-5, start=last)
+    assert after.converged
+    assert (after.work["passes"], after.work["interior"]) == (0, 0)
+    wrong = mr.solve(problem.with_C(1.0), method="fast", tolerance=1e-5, start=last)
+    assert wrong.converged
+    assert wrong.work["passes"] + wrong.work["interior"] > 0
+
+
 def test_one_by_one_is_a_yes_or_a_no():
     X, y = data(30, 3, 3)
     problem = mr.Problem(mr.WW, X, y, kernel=mr.rbf(0.3))
