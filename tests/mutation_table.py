@@ -436,6 +436,12 @@ MUTANTS = (
         UNDERFLOWN,
     ),
     Mutant("judge/kkt.py", "left += _left(", "left = _left(", BLOCKWISE),
+    Mutant(
+        "judge/kkt.py",
+        "image.at(rows)[0].sum(axis=1)) for rows in parts)",
+        "image.at(rows)[0][:, 0]) for rows in parts)",
+        "tests/solvers/fast/test_hostile_input.py -k nobody_asks",
+    ),
     Mutant("judge/kkt.py", "b_alpha += A.sum(axis=0)", "b_alpha = A.sum(axis=0)", BLOCKWISE),
     Mutant(
         "judge/certify.py",

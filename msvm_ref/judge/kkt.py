@@ -82,7 +82,7 @@ def sum_to_zero_fault(problem: Problem, at: Candidate, image: Image, gap: float)
     else:
         assert at.coef is not None
         size = math.sqrt(max(2 * image.half_norm.value, 0.0))
-        tilt = _tilt_of_coef(problem, at.coef, size)
+        tilt = _tilt_of_coef(problem, at.coef, size, image)
     off, off_b = tilt / root, abs(float(at.b.sum())) / root
     size_b, target = math.hypot(*at.b.tolist()), float(abs(problem.spec.gamma).max())
     fault = (off if off > noise * size else 0.0) / max(size, math.sqrt(2 * gap), 1e-300)
@@ -90,15 +90,21 @@ def sum_to_zero_fault(problem: Problem, at: Candidate, image: Image, gap: float)
     return max(fault, fault_b)
 
 
-def _tilt_of_coef(problem: Problem, coef: Array, size: float) -> float:
+def _tilt_of_coef(problem: Problem, coef: Array, size: float, image: Image) -> float:
     """At least ||sum_c w_c|| = ||sum_i r_i phi(x_i)||, r = sum_c coef_c: sum_i s_i |r_i| where that is next to nothing beside
     ||W||, else through the kernel; coefficients may cancel in W, so they say nothing of its size.
+
+    Where nothing is asked of it the scores at hand will do, whose square is sum_i r_i sum_c f_c(x_i).
     """
     r = coef.astype(np.longdouble).sum(axis=1, keepdims=True)
     error = rounding(problem.d, EXTENDED) * abs(coef).sum(axis=1, keepdims=True)
     most = float(problem.lengths @ (abs(r) + error)[:, 0])
     if most <= NEGLIGIBLE * size:
         return most
+    if not problem.spec.sum_to_zero:
+        parts = blocks(problem.n, problem.d)
+        square = sum(float(r[rows, 0] @ image.at(rows)[0].sum(axis=1)) for rows in parts)
+        return math.sqrt(max(square, 0.0))
     return math.sqrt(2 * max(image_of_coef(problem, r.astype(float), 0, error).half_norm.high, 0.0))
 
 

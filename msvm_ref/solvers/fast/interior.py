@@ -44,6 +44,8 @@ STEPS, USUAL, IN_VAIN = 80, 20, 5
 """At most, as a rule, and those that do not get any nearer before it ends: directions are rounding then."""
 STEP = 2e6
 """What a step takes beside its factorisation, however small the problem."""
+CHEAPEST = USUAL * STEP
+"""The price of a barrier that has nothing to factor."""
 NEARER, CLOSE = 0.99, 1e-13
 INWARD = 0.1
 """The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
@@ -70,7 +72,7 @@ class Route:
 
         Then it comes first with a free bias, which passes have to find round by round.
         """
-        return self.everything and self.price <= 2 * USUAL * STEP
+        return self.everything and self.price <= 2 * CHEAPEST
 
 
 def route(

@@ -12,7 +12,7 @@ import numpy as np
 
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.interior import Route, route
+from msvm_ref.solvers.fast.interior import CHEAPEST, Route, route
 from msvm_ref.solvers.fast.newton import price
 
 POLISH_BELOW = 1e-3
@@ -55,7 +55,7 @@ class Schedule:
     before: float = np.inf
     evidence: float = EVIDENCE
     again: Callable[[], Route] | None = None
-    """The barrier as it would be now: asked each time the passes have done AGAIN times as much."""
+    """The barrier as it would be now: asked each time the passes have done AGAIN times as much, once the cheapest would pay."""
     looked: float = 0.0
     work: list[float] = field(default_factory=list)
     """Since the last barrier: what the passes had worked when the gap was taken, and the gap."""
@@ -76,12 +76,13 @@ class Schedule:
     def note(self, was_pass: bool, operations: float, gap: float) -> None:
         if was_pass:
             self.passing += operations + ROUND
-            if self.again is not None and self.passing > AGAIN * self.looked:
-                self.barrier, self.looked = self.again(), self.passing
         else:
             self.polishing += operations
         self.work.append(self.passing)
         self.gaps.append(gap)
+        due = was_pass and self.passing > AGAIN * self.looked
+        if self.again is not None and due and self._slow(gap, CHEAPEST):
+            self.barrier, self.looked = self.again(), self.passing
 
     @property
     def allowance(self) -> float:
@@ -91,7 +92,7 @@ class Schedule:
         return RARELY * self.passing
 
     def next(self, gap: float) -> str:
-        if self._slow(gap):
+        if self.barrier.everything and self._slow(gap, self.barrier.price):
             return self._barrier(gap)
         self.wait -= 1
         if self.wait > 0 or self.polishing > self.allowance:
@@ -121,15 +122,15 @@ class Schedule:
         self.gaps.clear()
         return "interior"
 
-    def _slow(self, gap: float) -> bool:
-        """Would passes at the speed of their last half take longer than a barrier, to the goal or to where Newton sets in?"""
-        if not self.barrier.everything or len(self.work) < 2:
+    def _slow(self, gap: float, price: float) -> bool:
+        """Would passes at the speed of their last half work more than this, to the goal or to where Newton sets in?"""
+        if len(self.work) < 2:
             return False
         spent = self.work[-1] - self.work[0]
-        if spent < self.evidence * self.barrier.price:
+        if spent < self.evidence * price:
             return False
         goal = max(self.tolerance, POLISH_BELOW * (self.tolerance < POLISH_TOLERANCE))
         half = bisect_left(self.work, self.work[-1] - spent / 2, hi=len(self.work) - 1)
         fallen = math.log(max(self.gaps[half], 1e-300) / max(gap, 1e-300))
         left = math.log(max(gap, 1e-300) / goal)
-        return left * (self.work[-1] - self.work[half]) > max(fallen, 0.0) * self.barrier.price
+        return left * (self.work[-1] - self.work[half]) > max(fallen, 0.0) * price

@@ -46,6 +46,21 @@ def test_weights_off_the_simplex_are_refused_where_a_problem_is_its_kernel(solve
     assert not tilted.optimal(1e-3)
 
 
+@pytest.mark.parametrize("entries", [2**17, 12])
+def test_a_tilt_nobody_asks_about_is_told_all_the_same(entries, monkeypatch):
+    monkeypatch.setattr(
+        "msvm_ref.judge.rounding.ENTRIES", entries
+    )  # one block of rows, and several
+    problem = mr.Problem(mr.OVA, X, Y, kernel=mr.rbf(0.5))
+    solution = mr.solve(problem, "fast", tolerance=1e-9)
+    told = mr.certify(problem, coef=solution.coef, b=solution.b, alpha=solution.alpha)
+    gram, r = problem.gram, solution.coef.sum(axis=1)
+    norm = np.sqrt(solution.coef.ravel() @ (gram @ solution.coef).ravel())
+    assert told.sum_to_zero == pytest.approx(np.sqrt(r @ gram @ r / 3) / norm, rel=1e-9)
+    assert told.sum_to_zero > 0.01
+    assert told.optimal(1e-9)
+
+
 def test_multipliers_alone_are_judged_through_the_kernel(solved, monkeypatch):
     monkeypatch.setattr(
         mr.Problem, "factor", property(lambda self: pytest.fail("a factor was made"))
