@@ -397,8 +397,20 @@ MUTANTS = (
     ),
     Mutant(
         "judge/certify.py",
-        "isinstance(begun, Worth) and begun.candidate is handed",
-        "isinstance(begun, Worth)",
+        "kept is not None and kept.candidate is handed",
+        "kept is not None",
+        BEGUN,
+    ),
+    Mutant(
+        "judge/certify.py",
+        "if seen is None and not (dual is not None and _same(dual, handed.alpha)):",
+        "if seen is None and dual is None:",
+        BEGUN,
+    ),
+    Mutant(
+        "judge/certify.py",
+        "kept if kept is not None and care == kept.care else None",
+        "kept",
         BEGUN,
     ),
     Mutant(
@@ -522,8 +534,8 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/finish.py",
-        "best = replace(best, alpha=0 * alpha)",
-        "best = replace(best, alpha=alpha)",
+        "best = replace(best, alpha=0 * dual.alpha)",
+        "best = replace(best, alpha=dual.alpha)",
         "tests/solvers/truth/test_routes.py -k optimum_of_zero",
     ),
     Mutant("exact/check.py", "if v < 0]", "if v < -1]", CHECKER),

@@ -45,6 +45,7 @@ class Worth:
     dual: FeasibleDual | None
     lower: Enclosed | None
     alpha_image: Image | None
+    care: int
 
     @property
     def high(self) -> float:
@@ -75,8 +76,8 @@ def judge(
 ) -> Certificate:
     """The certificate of a candidate; each helper comes with the words that say whose it is.
 
-    ``begun`` is what ``worth`` said of this very candidate with a floor of 0, or ``repaired`` of its alpha, where it has been
-    asked. A relative gap of ``enough`` is not evaluated again for a narrower one.
+    ``begun`` is what ``worth`` said of this very candidate with a floor of 0 or of another with the same alpha, or
+    ``repaired`` of that alpha, where it has been asked. A relative gap of ``enough`` is not evaluated again for a narrower one.
     """
     others = [(worth(problem, helper), words) for helper, words in helpers]
     floor = max((w.low for w, _ in others), default=None)
@@ -150,15 +151,19 @@ def worth(
     """
     if begun is not None and begun.problem is not problem:
         begun = None
-    seen = begun if isinstance(begun, Worth) and begun.candidate is handed else None
-    dual = begun if isinstance(begun, FeasibleDual) and _same(begun, handed.alpha) else None
+    kept, dual = (begun, begun.dual) if isinstance(begun, Worth) else (None, begun)
+    seen = kept if kept is not None and kept.candidate is handed else None
+    if seen is None and not (dual is not None and _same(dual, handed.alpha)):
+        kept = dual = None
     if dual is None and handed.alpha is not None:
         dual = feasible_dual(problem, handed.alpha)
     alpha = np.zeros((0, 1)) if dual is None else dual.alpha
     support = problem.n if handed.coef is not None else int(alpha.any(axis=1).sum())
-    cares = levels(problem, support)
-    for care in cares:
-        found = seen if seen and care == cares[0] else _evaluated(problem, handed, dual, care)
+    for care in levels(problem, support):
+        if seen is not None and care < seen.care:
+            continue
+        same = kept if kept is not None and care == kept.care else None
+        found = _evaluated(problem, handed, dual, care, same) if same is None or not seen else seen
         known = dual is not None or floor is not None
         gap = found.high - max(found.low, floor or 0.0, 0.0) if known else 0.0
         if found.doubt <= max(1e-3 * gap, 1e-12 * abs(found.high)):
@@ -172,9 +177,14 @@ def _same(dual: FeasibleDual, alpha: Array | None) -> bool:
     return alpha is not None and np.array_equal(dual.alpha, alpha)
 
 
-def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, care: int) -> Worth:
+def _evaluated(
+    problem: Problem, handed: Candidate, dual: FeasibleDual | None, care: int, kept: Worth | None
+) -> Worth:
+    """``kept`` has been evaluated with as much care at the same dual point."""
     lower = alpha_image = upper = image = None
-    if dual is not None:
+    if kept is not None:
+        alpha_image, lower = kept.alpha_image, kept.lower
+    elif dual is not None:
         alpha_image = image_of_alpha(problem, dual.alpha, care)
         lower = dual_value(problem, dual.alpha, alpha_image, care)
     if handed.W is not None:
@@ -184,7 +194,7 @@ def _evaluated(problem: Problem, handed: Candidate, dual: FeasibleDual | None, c
         image = alpha_image if same else image_of_coef(problem, handed.coef, care)
     if image is not None and handed.b is not None:
         upper = primal_value(problem, image, handed.b)
-    return Worth(problem, handed, upper, image, dual, lower, alpha_image)
+    return Worth(problem, handed, upper, image, dual, lower, alpha_image, care)
 
 
 def _expands_to(problem: Problem, alpha: Array, coef: Array, care: int) -> bool:

@@ -66,6 +66,17 @@ def test_what_was_begun_of_another_is_not_taken():
     assert judge(problem, handed, begun=worth(problem, handed, floor=0.0)) == own
     assert judge(problem, handed, begun=worth(problem, lucky, floor=0.0)) == own
     assert judge(problem, handed, begun=worth(other, handed, floor=0.0)) == own
+    kernel = mr.Problem(mr.CS, X, Y, C=1e6, kernel=mr.rbf(0.5))
+    solution = mr.solve(kernel, "fast", tolerance=1e-6)
+    first, b, alpha = solution.coef, solution.b, solution.alpha
+    for half in (1.0, 0.5):
+        handed = Candidate(b=b, coef=1.5 * first, alpha=half * alpha)
+        own = judge(kernel, handed)
+        for lucky in (solution.candidate, Candidate(b=b, coef=first, alpha=half * alpha)):
+            for enough in (0.0, 1.0):  # evaluated with the most care, and with the least
+                begun = worth(kernel, lucky, enough=enough)
+                assert judge(kernel, handed, begun=begun) == own
+                assert judge(kernel, lucky, begun=begun) == judge(kernel, lucky, enough=0.0)
 
 
 def zero() -> Candidate:

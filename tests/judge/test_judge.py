@@ -382,7 +382,7 @@ def test_what_a_repair_may_cost_is_taken_from_the_lower_bound():
         problem = small(mr.WW, "none", "linear")
         dual = FeasibleDual(problem, np.zeros((1, 2)), charge)
         nothing = Candidate(None, np.zeros(2), dual.alpha)
-        return Worth(problem, nothing, None, None, dual, objective.Enclosed(1.0, 0.0), None).low
+        return Worth(problem, nothing, None, None, dual, objective.Enclosed(1.0, 0.0), None, 0).low
 
     assert low(0.0) == 1.0
     assert low(0.25) == np.nextafter(0.75, 0.0)

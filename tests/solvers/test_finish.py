@@ -23,7 +23,7 @@ def stretched(monkeypatch) -> list[float]:
     original = module._stretched
 
     def note(option, by):
-        tried.append(by)
+        tried.extend([by] if by else [])
         return original(option, by)
 
     monkeypatch.setattr(module, "_stretched", note)
