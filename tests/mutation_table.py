@@ -408,6 +408,12 @@ MUTANTS = (
         BEGUN,
     ),
     Mutant(
+        "judge/image.py",
+        "return scores * self.times, error * self.times",
+        "return scores, error",
+        "tests/judge/test_images.py -k foreseen",
+    ),
+    Mutant(
         "judge/certify.py",
         "kept if kept is not None and care == kept.care else None",
         "kept",
@@ -1043,8 +1049,8 @@ MUTANTS = (
     Mutant("solvers/fast/schedule.py", "self.evidence *= 2", "pass", f"{BARRIER} -k longer"),
     Mutant(
         "solvers/fast/schedule.py",
-        "not self.barrier.everything or len(self.work) < 2",
-        "len(self.work) < 2",
+        "self.barrier.everything and self._slow(",
+        "self._slow(",
         f"{BARRIER} -k part",
     ),
     Mutant(

@@ -51,6 +51,13 @@ class Worth:
     def high(self) -> float:
         return math.inf if self.upper is None else self.upper.high
 
+    def high_if_longer(self, by: float) -> float:
+        """P where W and b are ``by`` longer, by the scores of this one: to choose by, not to believe."""
+        if self.image is None or self.candidate.b is None or by == 0:
+            return self.high
+        longer, b = self.image.longer(1 + by), self.candidate.b * (1 + by)
+        return primal_value(self.problem, longer, b).high
+
     @property
     def low(self) -> float:
         """A value some feasible alpha attains, or less."""

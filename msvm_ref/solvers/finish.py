@@ -10,17 +10,13 @@ known before it is tried.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.judge.certify import Worth, judge, repaired, worth
-from msvm_ref.judge.coefficients import Real
-from msvm_ref.judge.image import Image
-from msvm_ref.judge.objective import primal_value
-from msvm_ref.judge.rounding import Enclosed
+from msvm_ref.judge.certify import judge, repaired, worth
 from msvm_ref.model.arrays import Array, frozen
 from msvm_ref.model.loss import centred, expansion, weights
 from msvm_ref.model.problem import Problem
@@ -63,7 +59,7 @@ def finish(
             options = _others(problem, raw, replace(best, alpha=None))
             ways = [(worth(problem, option, low, enough=tolerance), 0.0) for option in options]
             seen += [at for at, _ in ways]
-        at, by = min(ways, key=lambda way: _high(*way))
+        at, by = min(ways, key=lambda way: way[0].high_if_longer(way[1]))
         other = replace(_stretched(at.candidate, by), alpha=dual.alpha)
         again = judge(problem, other, begun=seen[0], enough=tolerance)
         if (again.relative_gap, again.upper) < (certificate.relative_gap, certificate.upper):
@@ -102,28 +98,6 @@ def _short(problem: Problem, raw: Candidate) -> list[Candidate]:
         return []
     W, b = centred(problem, raw.W, raw.b if raw.b is not None else np.zeros(problem.d))
     return [Candidate(b=b, coef=frozen(np.linalg.lstsq(problem.features.T, W, rcond=None)[0]))]
-
-
-@dataclass(frozen=True, eq=False)
-class _Longer(Image):
-    """The image of weights ``by`` longer than those of ``own``."""
-
-    own: Image
-    by: float
-
-    def at(self, rows: slice) -> tuple[Real, Real]:
-        scores, error = self.own.at(rows)
-        return scores * (1 + self.by), error * (1 + self.by)
-
-
-def _high(at: Worth, by: float) -> float:
-    """P where W and b are ``by`` longer, by the scores at hand: to choose by, and not to believe."""
-    if at.image is None or at.candidate.b is None or by == 0.0:
-        return at.high
-    half = Enclosed(
-        *(part * (1 + by) ** 2 for part in (at.image.half_norm.value, at.image.half_norm.radius))
-    )
-    return primal_value(at.problem, _Longer(half, at.image, by), at.candidate.b * (1 + by)).high
 
 
 def _stretched(option: Candidate, by: float) -> Candidate:

@@ -79,6 +79,17 @@ def test_what_was_begun_of_another_is_not_taken():
                 assert judge(kernel, lucky, begun=begun) == judge(kernel, lucky, enough=0.0)
 
 
+@pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
+@pytest.mark.parametrize("bias", ["none", "penalized"])
+def test_what_longer_weights_are_worth_is_foreseen(kernel, bias):
+    problem = mr.Problem(mr.LLW, X, Y, C=3.0, kernel=kernel, bias=bias)
+    coef, b = rng.normal(size=(len(X), 3)), rng.normal(size=3) * (bias != "none")
+    at = worth(problem, Candidate(b=b, coef=coef))
+    for by in (0.0, 1e-6, 0.5):
+        longer = worth(problem, Candidate(b=b * (1 + by), coef=coef * (1 + by))).high
+        assert at.high_if_longer(by) == pytest.approx(longer, rel=1e-12)
+
+
 def zero() -> Candidate:
     return Candidate(W=np.zeros((4, 3)), b=np.zeros(3))
 
