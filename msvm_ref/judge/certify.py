@@ -25,6 +25,7 @@ from msvm_ref.judge.image import (
     image_of_alpha,
     image_of_coef,
     image_of_weights,
+    images_of_both,
     levels,
 )
 from msvm_ref.judge.kkt import distance_bound, dual_faults, kkt, sum_to_zero_fault, title
@@ -192,13 +193,16 @@ def _evaluated(
     if kept is not None:
         alpha_image, lower = kept.alpha_image, kept.lower
     elif dual is not None:
-        alpha_image = image_of_alpha(problem, dual.alpha, care)
+        if handed.coef is None or _expands_to(problem, dual.alpha, handed.coef, care):
+            alpha_image = image_of_alpha(problem, dual.alpha, care)
+            image = None if handed.coef is None else alpha_image
+        else:
+            alpha_image, image = images_of_both(problem, dual.alpha, handed.coef, care)
         lower = dual_value(problem, dual.alpha, alpha_image, care)
     if handed.W is not None:
         image = image_of_weights(problem, handed.W, care)
-    elif handed.coef is not None:
-        same = dual is not None and _expands_to(problem, dual.alpha, handed.coef, care)
-        image = alpha_image if same else image_of_coef(problem, handed.coef, care)
+    elif handed.coef is not None and image is None:
+        image = image_of_coef(problem, handed.coef, care)
     if image is not None and handed.b is not None:
         upper = primal_value(problem, image, handed.b)
     return Worth(problem, handed, upper, image, dual, lower, alpha_image, care)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +146,7 @@ def image_of_alpha(problem: Problem, alpha: Array, care: int = 0) -> Image:
     """The image of W_alpha."""
     dtype = dtype_of(care)
     if problem.kernel.has_bounds:
-        return _kernel_image(problem, *expansion(problem, alpha, dtype), care)
+        return _kernel_images(problem, [expansion(problem, alpha, dtype)], care)[0]
     return _feature_image(problem, lambda rows: expansion(problem, alpha, dtype, rows), care)
 
 
@@ -154,11 +154,21 @@ def image_of_coef(problem: Problem, coef: Array, care: int = 0, error: Real | No
     """The image of W = sum_i coef_i phi(x_i), whose coefficients err by ``error``."""
     coef = np.asarray(coef, dtype=dtype_of(care))
     if problem.kernel.has_bounds:
-        return _kernel_image(problem, coef, error, care)
+        return _kernel_images(problem, [(coef, error)], care)[0]
     none = np.zeros((1, 1)) if error is None else error
     return _feature_image(
         problem, lambda rows: (coef[rows], none if error is None else none[rows]), care
     )
+
+
+def images_of_both(problem: Problem, alpha: Array, coef: Array, care: int) -> tuple[Image, Image]:
+    """Those of W_alpha and of the coefficients."""
+    if not problem.kernel.has_bounds:
+        return image_of_alpha(problem, alpha, care), image_of_coef(problem, coef, care)
+    dtype = dtype_of(care)
+    own = (np.asarray(coef, dtype=dtype), None)
+    of_alpha, of_coef = _kernel_images(problem, [expansion(problem, alpha, dtype), own], care)
+    return of_alpha, of_coef
 
 
 def dtype_of(care: int) -> Any:
@@ -234,38 +244,49 @@ def _feature_image(
         return _weight_image(problem, W, care, error)
 
 
-def _kernel_image(problem: Problem, coef: Real, error: Real | None, care: int) -> Image:
-    s, kernel, X = problem.lengths, problem.kernel, problem.X
-    dtype = dtype_of(care)
-    unit = float(np.finfo(dtype).eps)
+def _kernel_images(
+    problem: Problem, weights: Sequence[tuple[Real, Real | None]], care: int
+) -> list[Image]:
+    """Of each (coefficients, what they err by); every kernel value is made once."""
+    dtype, shape = dtype_of(care), (problem.n, weights[0][0].shape[1])
+    support = np.flatnonzero(np.any([coef.any(axis=1) for coef, _ in weights], axis=0))
+    total, lost = ([np.zeros(shape, dtype) for _ in weights] for _ in range(2))
+    eta = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        reach = (s @ abs(coef)) * (1 + rounding(problem.n + 2))
-        slip = (
-            np.zeros(coef.shape[1])
-            if error is None
-            else (s @ error) * (1 + rounding(problem.n + 2))
-        )
-        support = np.flatnonzero(coef.any(axis=1))
-        total, lost, eta = np.zeros(coef.shape, dtype), np.zeros(coef.shape, dtype), 0.0
         for start in range(0, len(support), BLOCK):
             part = support[start : start + BLOCK]
-            values, entry = kernel.bounded(X, X[part], care)
-            term = values @ coef[part]
-            after = total + term
-            back = after - total
-            lost += (total - (after - back)) + (term - back)
-            total, eta = after, max(eta, entry)
-        scores = total + lost
-        if not (math.isfinite(eta) and np.isfinite(scores).all()):
-            return ScoreImage(UNKNOWN, (scores, np.full(scores.shape, np.inf)))
-        relative = (eta + rounding(BLOCK + 8, unit)) * 1.01
-        doubt = s[:, None] * (relative * reach + slip)
-        doubt = doubt + UNDERFLOW * (1 + float(abs(coef).sum()))
-        terms, off = (coef * scores / 2).ravel(), (abs(coef) * doubt / 2).ravel()
-        more = reach * slip + slip * slip / 2 if slip.any() else np.zeros(0)
-        inexact = bool(coef.any() or (error is not None and error.any()))
-        half = summed(terms, np.concatenate([off, more]), unit, inexact)
-        return ScoreImage(half, (scores, doubt))
+            values, entry = problem.kernel.bounded(problem.X, problem.X[part], care)
+            eta = max(eta, entry)
+            for k, (coef, _) in enumerate(weights):
+                term = values @ coef[part]
+                after = total[k] + term
+                back = after - total[k]
+                lost[k] += (total[k] - (after - back)) + (term - back)
+                total[k] = after
+        scores = [t + left for t, left in zip(total, lost, strict=True)]
+        each = zip(weights, scores, strict=True)
+        return [_score_image(problem, coef, error, f, eta) for (coef, error), f in each]
+
+
+def _score_image(
+    problem: Problem, coef: Real, error: Real | None, scores: Real, eta: float
+) -> Image:
+    """Of scores that were summed BLOCK kernel values at a time, each wrong by eta s_i s_j at most."""
+    s, unit = problem.lengths, float(np.finfo(scores.dtype).eps)
+    reach = (s @ abs(coef)) * (1 + rounding(problem.n + 2))
+    slip = np.zeros(coef.shape[1])
+    if error is not None:
+        slip = (s @ error) * (1 + rounding(problem.n + 2))
+    if not (math.isfinite(eta) and np.isfinite(scores).all()):
+        return ScoreImage(UNKNOWN, (scores, np.full(scores.shape, np.inf)))
+    relative = (eta + rounding(BLOCK + 8, unit)) * 1.01
+    doubt = s[:, None] * (relative * reach + slip)
+    doubt = doubt + UNDERFLOW * (1 + float(abs(coef).sum()))
+    terms, off = (coef * scores / 2).ravel(), (abs(coef) * doubt / 2).ravel()
+    more = reach * slip + slip * slip / 2 if slip.any() else np.zeros(0)
+    inexact = bool(coef.any() or (error is not None and error.any()))
+    half = summed(terms, np.concatenate([off, more]), unit, inexact)
+    return ScoreImage(half, (scores, doubt))
 
 
 def _column_lengths(W: Real) -> Array:

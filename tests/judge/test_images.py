@@ -12,7 +12,7 @@ from scipy import sparse
 import msvm_ref as mr
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certify import judge, worth
-from msvm_ref.judge.image import image_of_coef, image_of_weights
+from msvm_ref.judge.image import image_of_alpha, image_of_coef, image_of_weights, images_of_both
 from msvm_ref.judge.rounding import Enclosed, together
 from msvm_ref.model.arrays import lengths_above
 from tests.judge.test_judge import rows_at_a_time, small
@@ -77,6 +77,21 @@ def test_what_was_begun_of_another_is_not_taken():
                 begun = worth(kernel, lucky, enough=enough)
                 assert judge(kernel, handed, begun=begun) == own
                 assert judge(kernel, lucky, begun=begun) == judge(kernel, lucky, enough=0.0)
+
+
+@pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5), mr.polynomial(2)], ids=str)
+@pytest.mark.parametrize("care", [0, 1, 2])
+def test_two_images_made_together_are_the_two_made_apart(kernel, care):
+    points, labels = np.tile(X, (20, 1)) * rng.normal(size=(180, 1)), np.tile(Y, 20)
+    problem = mr.Problem(mr.LLW, points, labels, kernel=kernel)
+    alpha, coef = rng.random((180, 3)), rng.normal(size=(180, 3))
+    alpha[rng.random(180) < 0.3], coef[rng.random(180) < 0.3] = 0.0, 0.0
+    both = images_of_both(problem, alpha, coef, care)
+    apart = image_of_alpha(problem, alpha, care), image_of_coef(problem, coef, care)
+    for a, b in zip(both, apart, strict=True):
+        assert (abs(a.scores - b.scores) <= a.error + b.error).all()
+        assert a.half_norm.value == pytest.approx(b.half_norm.value, rel=1e-12)
+        assert a.error == pytest.approx(np.asarray(b.error, dtype=float), rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
