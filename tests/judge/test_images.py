@@ -91,7 +91,8 @@ def test_two_images_made_together_are_the_two_made_apart(kernel, care):
     for a, b in zip(both, apart, strict=True):
         assert (abs(a.scores - b.scores) <= a.error + b.error).all()
         assert a.half_norm.value == pytest.approx(b.half_norm.value, rel=1e-12)
-        assert a.error == pytest.approx(np.asarray(b.error, dtype=float), rel=1e-6)
+        assert (a.error < 2 * b.error).all()  # the quick ones depend on a block's centre
+        assert (b.error < 2 * a.error).all()
 
 
 @pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
