@@ -974,13 +974,13 @@ MUTANTS = (
         f"{UNSETTLED} -k part_of_that_of_all",
     ),
     Mutant(
-        "solvers/fast/ascent.py",
+        "solvers/fast/barriers.py",
         'self.surely or way.system == "classes"',
         "self.surely",
         f"{UNSETTLED} -k not_asked_again",
     ),
     Mutant(
-        "solvers/fast/ascent.py",
+        "solvers/fast/barriers.py",
         "self.short = SHORT",
         "self.short += 0",
         f"{UNSETTLED} -k leave_nothing_out",

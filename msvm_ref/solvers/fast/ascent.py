@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,23 +17,24 @@ from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
 from msvm_ref.judge.certify import judge
 from msvm_ref.model.arrays import Array
-from msvm_ref.model.loss import clipped, expansion
+from msvm_ref.model.loss import clipped
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import lossless_bias
 from msvm_ref.solvers.certifying import zero_weights
 from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast.aim import Aim
-from msvm_ref.solvers.fast.blocks import OWN, blocks
+from msvm_ref.solvers.fast.barriers import FINEST, Barriers
+from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.engines import engine_for, rows_of
 from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
-from msvm_ref.solvers.fast.interior import Route, interior, route
 from msvm_ref.solvers.fast.interrupt import Interruptible
 from msvm_ref.solvers.fast.kernel_cache import suits_single
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
 from msvm_ref.solvers.fast.order import Orders
 from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
+from msvm_ref.solvers.fast.standing import Reached, dual_value, standing
 from msvm_ref.solvers.fast.stopping import Stopping, share
 from msvm_ref.solvers.fast.subsets import Climbed
 from msvm_ref.solvers.finish import finish, proposed
@@ -50,13 +51,6 @@ LAST = 8
 where steps overshoot W swings about its optimum, which the primal pays for. (Chosen on the sets of benchmarks/fast.py.)"""
 ENOUGH = 0.9
 """The part of the goal at which the judge is asked."""
-POLISHES = 12
-"""Newton steps on the face a barrier leaves, where it stopped short: each may leave one more bound behind."""
-MANY, SETTLED, SHORT, FELL = 100_000, 0.1, 5, 0.9
-"""Multipliers up to which a barrier leaves out those that are settled at a bound; the part of the tolerance that they may add
-to the gap; barriers of a solve that may have left out too many, each after the first because the gap FELL enough."""
-FINEST = 1e-14
-"""The smallest relative gap the loop aims at first, whatever the tolerance: its own floats see no further."""
 
 
 class BlockAscent:
@@ -87,8 +81,11 @@ class BlockAscent:
         few = problem.n <= (FEW_FREE if self.free else FEW) and not one_by_one
         if few and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
-        self.passes, self.polishes, self.barriers, self.pieces = 0, 0, 0, 1
-        self.closer, self.short, self.surely, self.trusting = CLOSER, 0, False, False
+        self.passes, self.polishes, self.pieces = 0, 0, 1
+        self.closer, self.trusting = CLOSER, False
+        self.barriers = Barriers(
+            self.engine, self.machine, self.free, self._newton, lambda: self.stopping.late
+        )
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
@@ -128,13 +125,14 @@ class BlockAscent:
             "passes": self.passes,
             "steps": self.engine.steps,
             "newton": self.polishes,
-            "interior": self.barriers,
+            "interior": self.barriers.count,
             "kernel_evaluations": self.engine.evaluations,
         }
         return {name: count + self.before.get(name, 0) for name, count in mine.items()}
 
     def _climb(self, progress: Callable[[float], None] | None) -> str:
-        schedule = Schedule.suited(self.engine, self.machine, self.tolerance, self._again)
+        again = (lambda: self.barriers.way(self.tolerance)) if self.barriers.movable else None
+        schedule = Schedule.suited(self.engine, self.machine, self.tolerance, again)
         strictness, first = 1.0, 0.0
         action = self._interior if self.free and schedule.barrier.cheap else self._passes
         begun = self._state()
@@ -249,55 +247,12 @@ class BlockAscent:
 
     def _newton(self) -> float:
         self.polishes += 1
-        return newton(self.engine, self.machine, self.free, self._dual_value)
-
-    @property
-    def _again(self) -> Callable[[], Route] | None:
-        """Asks for the barrier from here; None where it takes the same components wherever the ascent stands."""
-        small = self.engine.alpha.size <= MANY and not isinstance(self.engine, LinearEngine)
-        return self._route if small else None
-
-    def _route(self) -> Route:
-        """The cheapest barrier from here, over what is not settled as long as such barriers went well."""
-        if self._again is None or self.short >= SHORT:
-            return route(self.engine, self.machine, None, self.surely)
-        share = SETTLED * max(self.tolerance, FINEST) * self._state().worth
-        return route(self.engine, self.machine, share, self.surely)
+        value = partial(dual_value, self.problem, self.engine, self.machine)
+        return newton(self.engine, self.machine, self.free, value)
 
     def _interior(self) -> float:
-        """The barrier; again where it left components out that had to move."""
         self._refine()
-        work, before = 0.0, self._state()
-
-        def late() -> bool:
-            return self.stopping.late
-
-        while True:
-            self.barriers += 1
-            way, worth = self._route(), before.worth
-            on_face = interior(
-                self.engine, self.machine, self.free, self.tolerance, late, way, worth
-            )
-            work, now = work + way.price, self._state()
-            if on_face is None or now.relative <= self.tolerance or late():
-                break
-            self.surely = self.surely or way.system == "classes"
-            if way.taken is None:
-                break
-            if not now.relative < FELL * before.relative:
-                self.short = SHORT
-                break
-            before, self.short = now, self.short + 1
-        if on_face is not None and not now.relative <= self.tolerance:
-            inside = self.engine.alpha, self.engine.b0
-            self.engine.restart(on_face, self.engine.b0)
-            for _ in range(POLISHES):
-                self._newton()
-                if self._state().relative <= self.tolerance or self.stopping.late:
-                    break
-            if not self._state().relative < now.relative:
-                self.engine.restart(*inside)
-        return work
+        return self.barriers.run(self.tolerance)
 
     def _settled(self) -> bool:
         if self.trusting:
@@ -341,39 +296,10 @@ class BlockAscent:
         b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
         return Candidate(engine.W if isinstance(engine, LinearEngine) else None, b, engine.alpha)
 
-    def _state(self) -> _State:
-        """The gap of P at (W, b) over the (augmented) dual, by the engine's own floats, plus what r = sum A may cost."""
-        engine = self.engine
-        loss, gain, inner, violation = engine.survey()
-        engine.violation = violation
-        primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
-        if self.free:
-            r = engine.A.sum(axis=0)
-            b = engine.b0 + engine.rho * r
-            primal -= float(b @ r) / 2
-            cost = float(
-                abs(r) @ (2 * abs(b) + abs(self.machine.gamma).max() + engine.rho * abs(r))
-            )
-            violation = max(
-                violation, float(engine.rho * abs(r).max())
-            )  # the equality, as what b would still move by
-        return _State(primal, gap + cost, gap, cost, violation)
+    def _state(self) -> Reached:
+        return standing(self.engine, self.machine, self.free)
 
-    def _dual_value(self, alpha: Array, effect: Array) -> float:
-        """The augmented dual at alpha, whose scores differ by ``effect`` from the engine's."""
-        engine, y, cost = self.engine, self.problem.y, self.engine.cost[:, None]
-        value = float((self.machine.gamma[y] * alpha).sum())
-        if self.machine.width:
-            total = alpha if self.machine.slack == OWN else alpha.sum(axis=1, keepdims=True)
-            square = self.machine.width * total**2
-            value -= float(
-                np.divide(square, 2 * cost, out=np.zeros_like(total), where=cost > 0).sum()
-            )
-        A = expansion(self.problem, alpha)
-        value -= float((A * (engine.scores + effect)).sum()) / 2
-        return value - float(engine.b0 @ A.sum(axis=0)) / 2
-
-    def _update_bias(self, now: _State) -> None:
+    def _update_bias(self, now: Reached) -> None:
         if now.inner_gap <= max(0.3 * now.cost, 0.05 * self.tolerance * now.primal):
             self.engine.shift_bias(self.engine.rho * self.engine.A.sum(axis=0))
             self.engine.survey()
@@ -401,28 +327,6 @@ class SubsetAscent(BlockAscent):
         return Climbed(
             words, self.engine.alpha, self.engine.true_bias, now.primal, now.gap, self.work
         )
-
-
-@dataclass(frozen=True)
-class _State:
-    primal: float
-    gap: float
-    inner_gap: float
-    cost: float
-    violation: float
-
-    @property
-    def dual(self) -> float:
-        return self.primal - self.inner_gap
-
-    @property
-    def worth(self) -> float:
-        """A lower bound on the optimum, or the size of one."""
-        return max(self.dual, 1e-3 * self.primal)
-
-    @property
-    def relative(self) -> float:
-        return self.gap / max(self.primal, 1e-300)
 
 
 def solution_of(

@@ -124,7 +124,7 @@ def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
     problem = mr.Problem(mr.OVA, [[1.0], [0.1]], [0, 1], C=100.0)
     ascent = driver.BlockAscent(problem, Aim(1e-9), 10, np.inf, 0, 100.0, None, None, Workspace())
     ascent.engine.restart(np.array([[0.5, 0.5], [5.0, 5.0]]), np.zeros(2))
-    value = lambda: ascent._dual_value(ascent.engine.alpha, np.zeros((1, 1)))  # noqa: E731
+    value = lambda: ascent._state().dual  # noqa: E731
     before = value()
     ascent._newton()
     assert value() > before + 100

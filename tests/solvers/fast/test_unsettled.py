@@ -9,6 +9,7 @@ import msvm_ref as mr
 from msvm_ref.errors import DataError
 from msvm_ref.model.loss import clipped
 from msvm_ref.solvers.fast import ascent as driver
+from msvm_ref.solvers.fast import barriers
 from msvm_ref.solvers.fast import interior as barrier
 from msvm_ref.solvers.fast import unsettled as selection
 from msvm_ref.solvers.fast.aim import Aim
@@ -97,7 +98,7 @@ def test_a_barrier_without_the_settled_finds_the_same_optimum(machine, bias, cos
         return Route("whole", True, 1.0, unsettled(engine, machine, share))
 
     for name, value in (("interior", watched), ("route", only), ("FELL", 10.0), ("SHORT", 20)):
-        monkeypatch.setattr(driver, name, value)
+        monkeypatch.setattr(barriers, name, value)
     ascent._state()
     for _ in range(20):
         ascent._pass()
@@ -170,11 +171,11 @@ def test_many_classes_of_a_kernel_nearly_singular_at_a_large_C():
 def test_class_by_class_is_not_asked_again_where_it_fell_short(monkeypatch):
     X, y = data(120, 3, 8)
     ascent = ascent_of(mr.Problem(mr.CS, X, y, C=100.0, kernel=mr.rbf(10.0)))
-    ascent.short = driver.SHORT  # nothing is left out any more
-    assert ascent._route().system == "classes"
-    monkeypatch.setattr(driver, "interior", lambda engine, *_: engine.alpha.copy())
+    ascent.barriers.short = barriers.SHORT  # nothing is left out any more
+    assert ascent.barriers.way(1e-6).system == "classes"
+    monkeypatch.setattr(barriers, "interior", lambda engine, *_: engine.alpha.copy())
     ascent._interior()
-    assert ascent._route().system == "whole"
+    assert ascent.barriers.way(1e-6).system == "whole"
 
 
 def test_barriers_that_leave_out_too_much_leave_nothing_out(monkeypatch):
@@ -184,10 +185,10 @@ def test_barriers_that_leave_out_too_much_leave_nothing_out(monkeypatch):
     ascent._state()
     for _ in range(20):
         ascent._pass()
-    assert ascent._route().taken is not None
-    monkeypatch.setattr(driver, "interior", lambda engine, *_: engine.alpha.copy())
+    assert ascent.barriers.way(1e-6).taken is not None
+    monkeypatch.setattr(barriers, "interior", lambda engine, *_: engine.alpha.copy())
     ascent._interior()
-    assert ascent._route().taken is None
+    assert ascent.barriers.way(1e-6).taken is None
 
 
 def test_a_schedule_asks_again_what_a_barrier_would_be():
