@@ -546,6 +546,12 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/ascent.py",
+        "self.tolerance = self.aim.at(begun.primal, begun.dual)",
+        "pass",
+        "tests/solvers/test_partner.py -k never_written_out",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
         "and begun.relative <= ENOUGH * self.tolerance",
         "and begun.relative < 0.0",
         "tests/solvers/fast/test_unsettled.py -k another_C",

@@ -136,6 +136,7 @@ class BlockAscent:
         strictness, first = 1.0, 0.0
         action = self._interior if self.free and schedule.barrier.cheap else self._passes
         begun = self._state()
+        self.tolerance = self.aim.at(begun.primal, begun.dual)
         near = self.started and self.kkt is None and begun.relative <= ENOUGH * self.tolerance
         if near and self._settled():
             # the optimum of another C where no multiplier is at its bound is the optimum of this one
