@@ -545,6 +545,24 @@ MUTANTS = (
         "tests/solvers/test_finish.py",
     ),
     Mutant(
+        "solvers/fast/interior.py",
+        "self.columns, rcond=1e-12)",
+        "self.columns, rcond=1e-12, hermitian=True)",
+        "tests/solvers/fast/test_barrier.py -k not_taken_for_symmetric",
+    ),
+    Mutant(
+        "solvers/fast/subsets.py",
+        "asked = ROUGH if fair and grows else",
+        "asked = ROUGH if fair else",
+        f"{SUBSETS} -k more_to_gain",
+    ),
+    Mutant(
+        "solvers/fast/subsets.py",
+        "if seconds <= 0:",
+        "if seconds < -9e9:",
+        f"{SUBSETS} -k more_to_gain",
+    ),
+    Mutant(
         "solvers/fast/ascent.py",
         "self.tolerance = self.aim.at(begun.primal, begun.dual)",
         "pass",

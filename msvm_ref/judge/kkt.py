@@ -94,7 +94,7 @@ def _tilt_of_coef(problem: Problem, coef: Array, size: float, image: Image) -> f
     """At least ||sum_c w_c|| = ||sum_i r_i phi(x_i)||, r = sum_c coef_c: sum_i s_i |r_i| where that is next to nothing beside
     ||W||, else through the kernel; coefficients may cancel in W, so they say nothing of its size.
 
-    Where nothing is asked of it the scores at hand will do, whose square is sum_i r_i sum_c f_c(x_i).
+    Where nothing is asked of it the scores at hand will do for an estimate, whose square is sum_i r_i sum_c f_c(x_i).
     """
     r = coef.astype(np.longdouble).sum(axis=1, keepdims=True)
     error = rounding(problem.d, EXTENDED) * abs(coef).sum(axis=1, keepdims=True)

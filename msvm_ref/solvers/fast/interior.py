@@ -279,7 +279,8 @@ class _Barrier:
             return False
         if self.N.shape[1]:
             self.columns = np.stack([self.system.solve(v, True) for v in self.N.T], axis=1)
-            self.schur = np.linalg.pinv(self.N.T @ self.columns, rcond=1e-12, hermitian=True)
+            # not as a symmetric matrix, which it is no more where the columns are solved for inexactly
+            self.schur = np.linalg.pinv(self.N.T @ self.columns, rcond=1e-12)
         return True
 
     def _direction(

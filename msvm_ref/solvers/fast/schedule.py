@@ -124,7 +124,7 @@ class Schedule:
 
     def _slow(self, gap: float, price: float) -> bool:
         """Would passes at the speed of their last half work more than this, to the goal or to where Newton sets in?"""
-        if len(self.work) < 2:
+        if len(self.work) < 2 or not math.isfinite(gap):
             return False
         spent = self.work[-1] - self.work[0]
         if spent < self.evidence * price:

@@ -111,6 +111,9 @@ def grow(
         if at.words != "certified":
             now.words = "" if at.words == "rounding" else at.words
             break
+        if seconds <= 0:
+            now.words = "max_seconds"
+            break
         support = chosen[alpha[chosen].any(axis=1)]
         A = machine.expansion(problem.y[support], alpha[support])
         losses, slopes = np.zeros(0), np.zeros(0)
@@ -135,9 +138,10 @@ def grow(
         fair = (losses > 0).sum() > MOST * len(losses)
         if not fair:
             near = near[np.argsort(-slopes[near], kind="stable")]
-        if loss > at.gap:  # else the part alone has more to gain
+        grows = loss > at.gap  # else the part alone has more to gain
+        if grows:
             inside[others[near[:most]]] = True
-        asked = ROUGH if fair else max(CLOSER * relative, OWN_SHARE * tolerance)
+        asked = ROUGH if fair and grows else max(CLOSER * relative, OWN_SHARE * tolerance)
     return now
 
 

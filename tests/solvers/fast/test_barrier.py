@@ -131,6 +131,21 @@ def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
     assert (ascent.engine.alpha[1] == 100.0).all()
 
 
+def test_the_bias_system_is_not_taken_for_symmetric_where_its_columns_are_inexact():
+    random = np.random.default_rng(52)
+    X, y = 0.1 * random.normal(size=(40, 3)), random.integers(0, 4, 40)
+    X[1] = X[0]
+    problem = mr.Problem(mr.RM(0.5), X, y, C=10.0, bias="free", n_classes=4)
+    assert mr.solve(problem, "fast", tolerance=1e-8).converged
+
+
+def test_a_gap_that_overflowed_says_nothing_of_speed():
+    plan = Schedule(1e-4, 3, Route("whole", True, 1.0), again=lambda: Route("whole", True, 1.0))
+    for gap in (1.0, np.inf, np.inf):
+        plan.note(True, 1e9, gap)
+    assert plan.barrier.work == 1.0
+
+
 def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
     """Relative margins on a kernel of low rank: what stands on the true class alone is next to nothing."""
     X, y = data(80, 4, 4)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.solvers.deadline import Deadline
 from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast import kernel_cache, kernel_engine, subsets
 from msvm_ref.solvers.fast.blocks import blocks
@@ -34,6 +37,28 @@ def separated(n: int, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
     y = random.integers(d, size=n)
     y[:d] = range(d)
     return 5.0 * np.eye(d, 4)[y] + random.normal(size=(n, 4)), y
+
+
+@pytest.mark.parametrize("seconds", [np.inf, 1e-9])
+def test_a_part_that_has_more_to_gain_than_everyone_else_is_asked_for_more(seconds):
+    """Asked for the same again it would stand still for ever; and when the time is over, nothing is asked for."""
+    X, y = data(200, 3, 3)
+    problem = mr.Problem(mr.WW, X, y, kernel=mr.rbf(0.5))
+    asked = []
+
+    def ascend(part, to, start, passes, seconds, workspace):
+        asked.append(to)
+        words = "certified" if len(asked) < 4 else "max_iter"
+        work = {"passes": 0, "kernel_evaluations": 0}
+        return subsets.Climbed(words, start.dual, start.b, 1e9, 1e9 / 10 ** len(asked), work)
+
+    limit = Deadline(seconds)
+    found = subsets.grow(problem, 1e-9, 100, limit, 0, False, None, ascend, None)
+    if seconds < 1:
+        assert (found.words, len(asked)) == ("max_seconds", 1)
+        return
+    assert (found.words, len(asked)) == ("max_iter", 4)
+    assert all(b < a for a, b in itertools.pairwise(asked))
 
 
 @pytest.mark.usefixtures("few")
