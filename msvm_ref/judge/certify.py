@@ -171,7 +171,7 @@ def worth(
         if seen is not None and care < seen.care:
             continue
         same = kept if kept is not None and care == kept.care else None
-        found = _evaluated(problem, handed, dual, care, same) if same is None or not seen else seen
+        found = (same and seen) or _evaluated(problem, handed, dual, care, same)
         known = dual is not None or floor is not None
         gap = found.high - max(found.low, floor or 0.0, 0.0) if known else 0.0
         if found.doubt <= max(1e-3 * gap, 1e-12 * abs(found.high)):
