@@ -27,6 +27,7 @@ FORMS = f"{COEFFICIENTS}::test_margins_and_expansion_err_by_no_more_than_they_sa
 EQUALITY = f"{COEFFICIENTS}::test_the_equality_is_summed_and_undone_exactly"
 SLIPS = "tests/judge/test_images.py::test_weights_that_err_by_so_much"
 BLOCKWISE = "tests/judge/test_images.py::test_blocks_are_worth_what_the_whole_is"
+MIRROR = "tests/judge/test_images.py::test_a_kernel_value_stands_for_its_mirror_image"
 TOGETHER = "tests/judge/test_images.py::test_together_is_rounded_once"
 LENGTHS = "tests/judge/test_images.py::test_lengths_are_at_least_the_norms"
 DIGITS = "tests/adversary/test_holes.py::test_coefficients_are_not_lent_digits_by_their_alpha"
@@ -415,10 +416,25 @@ MUTANTS = (
     ),
     Mutant(
         "judge/image.py",
-        "lost[k] += (total[k] - (after - back)) + (term - back)",
-        "lost[k] += (total[0] - (after - back)) + (term - back)",
-        "tests/judge/test_images.py -k together",
+        "lost += (total - (after - back)) + (term - back)",
+        "lost += (after - (after - back)) + (term - back)",
+        MIRROR,
     ),
+    Mutant("judge/image.py", "scores[order] = f + left", "scores = f + left", MIRROR),
+    Mutant(
+        "judge/image.py",
+        "mirror = values[stop - start : support - start]",
+        "mirror = values[: support - stop]",
+        MIRROR,
+    ),
+    Mutant("judge/image.py", "if stop < support:", "if stop + BLOCK < support:", MIRROR),
+    Mutant(
+        "judge/image.py",
+        "terms = np.concatenate([terms, rest[None]])",
+        "terms = terms if len(terms) else rest[None]",
+        MIRROR,
+    ),
+    Mutant("judge/image.py", "terms[2 * half :]])", "terms[2 * half + 1 :]])", MIRROR),
     Mutant(
         "judge/image.py",
         "return scores * self.times, error * self.times",

@@ -10,8 +10,8 @@ of blocks. That costs no further product with Phi (``care`` 0). Entry by entry t
 extended precision (2).
 
 K is the kernel of the float64 data as real numbers. A computed entry errs by at most eta s_i s_j (``Kernel.bounded``), so with
-T_c = sum_j s_j |coef_jc| a score errs by (eta + (BLOCK + 8) u) s_i T_c: kernel columns are taken BLOCK at a time and
-their sums added with compensation, so the error of summation does not grow with n.
+T_c = sum_j s_j |coef_jc| a score errs by (eta + (BLOCK + 8 + log2 n) u) s_i T_c: kernel values are summed BLOCK at a time,
+these sums in a tree (where a value also stands for its mirror image, k(x_j, x_i)) and with compensation.
 """
 
 from __future__ import annotations
@@ -249,29 +249,54 @@ def _kernel_images(
 ) -> list[Image]:
     """Of each (coefficients, what they err by); every kernel value is made once."""
     dtype, shape = dtype_of(care), (problem.n, weights[0][0].shape[1])
-    support = np.flatnonzero(np.any([coef.any(axis=1) for coef, _ in weights], axis=0))
+    there = np.any([coef.any(axis=1) for coef, _ in weights], axis=0)
+    order, support = np.argsort(~there, kind="stable"), int(there.sum())
+    X, coefs = problem.X[order], [coef[order[:support]] for coef, _ in weights]
     total, lost = ([np.zeros(shape, dtype) for _ in weights] for _ in range(2))
     eta = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, len(support), BLOCK):
-            part = support[start : start + BLOCK]
-            values, entry = problem.kernel.bounded(problem.X, problem.X[part], care)
+        for start in range(0, support, BLOCK):
+            stop = min(start + BLOCK, support)
+            values, entry = problem.kernel.bounded(X[start:], X[start:stop], care)
             eta = max(eta, entry)
-            for k, (coef, _) in enumerate(weights):
-                term = values @ coef[part]
-                after = total[k] + term
-                back = after - total[k]
-                lost[k] += (total[k] - (after - back)) + (term - back)
-                total[k] = after
-        scores = [t + left for t, left in zip(total, lost, strict=True)]
-        each = zip(weights, scores, strict=True)
-        return [_score_image(problem, coef, error, f, eta) for (coef, error), f in each]
+            mirror = values[stop - start : support - start]
+            for coef, f, left in zip(coefs, total, lost, strict=True):
+                _add(f[start:], left[start:], values @ coef[start:stop])
+                if stop < support:
+                    _add(f[start:stop], left[start:stop], _product(mirror, coef[stop:]))
+        images = []
+        for (coef, error), f, left in zip(weights, total, lost, strict=True):
+            scores = np.empty_like(f)
+            scores[order] = f + left
+            images.append(_score_image(problem, coef, error, scores, eta))
+        return images
+
+
+def _add(total: Real, lost: Real, term: Real) -> None:
+    """total += term; what rounding took is added to ``lost``."""
+    after = total + term
+    back = after - total
+    lost += (total - (after - back)) + (term - back)
+    total[:] = after
+
+
+def _product(values: Real, coef: Real) -> Real:
+    """values' coef, BLOCK products at a time, these sums added in a tree: an error of BLOCK + log2 roundings."""
+    whole = len(values) - len(values) % BLOCK
+    tall = values[:whole].reshape(-1, BLOCK, values.shape[1]).transpose(0, 2, 1)
+    terms = tall @ coef[:whole].reshape(-1, BLOCK, coef.shape[1])
+    rest = values[whole:].T @ coef[whole:]
+    terms = np.concatenate([terms, rest[None]])
+    while len(terms) > 1:
+        half = len(terms) // 2
+        terms = np.concatenate([terms[:half] + terms[half : 2 * half], terms[2 * half :]])
+    return np.asarray(terms[0])
 
 
 def _score_image(
     problem: Problem, coef: Real, error: Real | None, scores: Real, eta: float
 ) -> Image:
-    """Of scores that were summed BLOCK kernel values at a time, each wrong by eta s_i s_j at most."""
+    """Of scores that were summed BLOCK kernel values at a time and in trees, each wrong by eta s_i s_j at most."""
     s, unit = problem.lengths, float(np.finfo(scores.dtype).eps)
     reach = (s @ abs(coef)) * (1 + rounding(problem.n + 2))
     slip = np.zeros(coef.shape[1])
@@ -279,7 +304,7 @@ def _score_image(
         slip = (s @ error) * (1 + rounding(problem.n + 2))
     if not (math.isfinite(eta) and np.isfinite(scores).all()):
         return ScoreImage(UNKNOWN, (scores, np.full(scores.shape, np.inf)))
-    relative = (eta + rounding(BLOCK + 8, unit)) * 1.01
+    relative = (eta + rounding(BLOCK + 8 + problem.n.bit_length(), unit)) * 1.01
     doubt = s[:, None] * (relative * reach + slip)
     doubt = doubt + UNDERFLOW * (1 + float(abs(coef).sum()))
     terms, off = (coef * scores / 2).ravel(), (abs(coef) * doubt / 2).ravel()

@@ -95,6 +95,26 @@ def test_two_images_made_together_are_the_two_made_apart(kernel, care):
         assert (b.error < 2 * a.error).all()
 
 
+@pytest.mark.parametrize("n", [1, 64, 65, 129, 200, 321])
+@pytest.mark.parametrize("used", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("care", [0, 1, 2])
+def test_a_kernel_value_stands_for_its_mirror_image(n, used, care):
+    """Scores through <a, b>^2 of eighths, which are exact numbers: each within its error of the sum written out."""
+    draws = np.random.default_rng(n)
+    points = draws.integers(-20, 20, size=(n, 3)) / 8
+    coef = np.where(draws.random((n, 1)) < used, draws.integers(-99, 99, size=(n, 3)) / 64, 0.0)
+    problem = mr.Problem(mr.CS, points, np.arange(n) % 3, classes=range(3), kernel=SQUARE)
+    image = image_of_coef(problem, coef, care)
+    exact = (points @ points.T) ** 2 @ coef
+    assert (abs(image.scores - exact) <= image.error).all()
+    assert (image.error <= 1e-12 * (1 + abs(image.scores).max())).all()
+    half = (coef * exact).sum() / 2
+    assert abs(image.half_norm.value - half) <= image.half_norm.radius + 1e-12 * abs(half)
+
+
+SQUARE = mr.polynomial(2, gamma=1.0, coef0=0.0)
+
+
 @pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
 @pytest.mark.parametrize("bias", ["none", "penalized"])
 def test_what_longer_weights_are_worth_is_foreseen(kernel, bias):
