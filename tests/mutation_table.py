@@ -51,6 +51,8 @@ BRUTE = "tests/exact/test_brute_force.py"
 AT_ONCE = "tests/solvers/fast/test_at_once.py"
 STOPPING = "tests/solvers/fast/test_stopping.py"
 UNSETTLED = "tests/solvers/fast/test_unsettled.py"
+APART = "tests/solvers/fast/test_newton.py -k leads"
+PRESSED = "tests/solvers/fast/test_newton.py -k used_up"
 BARRIER = "tests/solvers/fast/test_barrier.py"
 LINEAR = "tests/solvers/fast/test_linear_engine.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
@@ -419,6 +421,22 @@ MUTANTS = (
         "lost += (total - (after - back)) + (term - back)",
         "lost += (after - (after - back)) + (term - back)",
         MIRROR,
+    ),
+    Mutant(
+        "solvers/fast/newton.py", "solved[:, 0] /= parts.unit  #", "solved[:, 0] *= 1.0  #", APART
+    ),
+    Mutant(
+        "solvers/fast/newton.py",
+        "push = full[parts.chosen] * largest if tied.any() else None",
+        "push = None",
+        APART,
+    ),
+    Mutant("solvers/fast/newton.py", "pressed = tied or bool", "pressed = bool", PRESSED),
+    Mutant(
+        "solvers/fast/newton.py",
+        "direction = _by_classes(engine, machine, at, free, equality)",
+        "direction = _by_classes(engine, machine, at, free, False)",
+        "tests/solvers/fast/test_newton.py -k too_large",
     ),
     Mutant("judge/image.py", "scores[order] = f + left", "scores = f + left", MIRROR),
     Mutant(

@@ -173,15 +173,24 @@ class ClassSystem(Refined):
         return out if held is None else out + held[self.parts.group]
 
 
-def work(machine: Blocks, y: NDArray[np.int64]) -> float:
-    """Of a factorisation, in multiply-adds of a Cholesky factorisation; an inverse takes as long as INVERSE of them."""
+def work(
+    machine: Blocks,
+    y: NDArray[np.int64],
+    taken: NDArray[np.bool_] | None = None,
+    pressed: bool = True,
+) -> float:
+    """Of a factorisation over all components or those ``taken``, in multiply-adds of a Cholesky factorisation.
+
+    ``pressed``: does any shared slack stand in the way, by a barrier, a cost term or because it is used up?
+    """
     if machine.shape == ARBITRARY:
         return np.inf
-    n, sizes = float(len(y)), machine.mask[y].sum(axis=0).astype(float)
+    n, here = float(len(y)), machine.mask[y] if taken is None else taken
+    sizes = here.sum(axis=0).astype(float)
     if machine.shape == RELATIVE:
         sizes += np.bincount(y, minlength=len(sizes))
         return float(INVERSE * ((sizes**3).sum() + n**3) / 6)
-    shared = machine.slack != OWN
+    shared = machine.slack != OWN and pressed
     coupling = 8 * LU + 6 * len(sizes) if shared else LU * bool(machine.pull)
     return float((INVERSE * (sizes**3).sum() + coupling * n**3) / 6)
 

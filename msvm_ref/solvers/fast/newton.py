@@ -7,7 +7,8 @@ R_a = (Pi nu)_p [- (Pi nu)_ref], and
     H_ab = (k(x_i, x_j) + rho) <R_a, R_b> [+ h / C_i, the slack cost's ridge, where the group's sum may move],    H z = g.
 
 A free bias adds the equality sum_ip alpha_ip (Pi nu)_p = 0 with multiplier -b. The step is projected onto the feasible set
-and halved until the dual value rises; small systems are factored, large ones go to preconditioned conjugate gradients.
+and halved until the dual value rises. Small systems are factored, larger ones class by class (class_system.py; a slack that is
+used up there costs TIED times as much as a multiplier moves scores), what is too large for that goes to conjugate gradients.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import OWN, Blocks
+from msvm_ref.solvers.fast.class_system import ClassSystem
+from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine, Index
+from msvm_ref.solvers.fast.systems import Components
 
 FACTORED = 3000
 """Systems up to this size are factored."""
+BY_CLASSES = 3e10
+"""Multiply-adds of a factorisation class by class, at most."""
+TIED = 1e8
 FACTOR_SPEED = 20.0
 """A factorisation's m^3 in units of a pass's multiply-adds: a third of them, and several at once."""
+RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
 STEPS = 60
 INSIDE = 1e-12
 HALVINGS = 6
@@ -63,12 +71,26 @@ def expansion(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> A
 
 def price(engine: Engine, machine: Blocks) -> float:
     """The work of a step from here, in a pass's multiply-adds."""
-    return _work(engine, int(free_at(engine, machine)[0].sum()))
+    free, ref = free_at(engine, machine)
+    return _work(engine, machine, free, bool((ref >= 0).any()))
 
 
-def _work(engine: Engine, m: int) -> float:
-    n, d = engine.alpha.shape
-    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d / 4)
+def _work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: bool) -> float:
+    (n, d), m = engine.alpha.shape, int(free.sum())
+    if m <= FACTORED:
+        return float(m**3 / FACTOR_SPEED + n * m)
+    by_classes = _class_work(engine, machine, free, tied)
+    if by_classes <= BY_CLASSES:
+        return 6 * by_classes / FACTOR_SPEED
+    return float(STEPS * n * n * d / 4)
+
+
+def _class_work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: bool) -> float:
+    if not engine.products_are_cheap or engine.width:
+        return np.inf  # the Gram of few features is singular
+    chosen = free.any(axis=1)
+    pressed = tied or bool(machine.width)
+    return class_work(machine, engine.y[chosen], free[chosen], pressed)
 
 
 def free_at(engine: Engine, machine: Blocks) -> tuple[NDArray[np.bool_], Index]:
@@ -111,15 +133,18 @@ def newton(
 ) -> float:
     """One projected Newton step, taken where the dual value ``value(alpha, change of scores)`` rises; the work it was."""
     at = face(engine, machine)
-    m = len(at.i)
-    direction = None
+    m, free = len(at.i), np.zeros(engine.alpha.shape, dtype=bool)
+    free[at.i, at.p] = True
+    direction, tied = None, bool((at.ref >= 0).any())
     if 0 < m <= FACTORED:
         direction = _factored(engine, machine, at, equality)
-    elif m:
+    elif m and _class_work(engine, machine, free, tied) <= BY_CLASSES:
+        direction = _by_classes(engine, machine, at, free, equality)
+    if direction is None and m > FACTORED:
         direction = _conjugate(engine, machine, at)
     if direction is not None:
         _step(engine, machine, at, *direction, value)
-    return _work(engine, m)
+    return _work(engine, machine, free, tied)
 
 
 def _step(
@@ -202,7 +227,7 @@ def _factored(
     right = at.slope[:, None]
     if equality:
         right = np.concatenate([right, at.R], axis=1)
-    for small in (1e-14, 1e-12, 1e-10, 1e-8):
+    for small in RIDGES:
         try:
             factor = cho_factor(
                 H + small * largest * np.eye(len(H)), lower=True, check_finite=False
@@ -215,13 +240,47 @@ def _factored(
         )  # one refinement undoes the ridge's bias
         if not np.isfinite(solved).all():
             continue
-        z = solved[:, 0]
-        if not equality:
-            return z, np.zeros(at.R.shape[1])
-        schur = at.R.T @ solved[:, 1:]
-        missing = engine.A.sum(axis=0) + at.R.T @ z
-        shift = np.linalg.lstsq(schur, missing, rcond=1e-12)[0]
-        return z - solved[:, 1:] @ shift, shift
+        return _balanced(engine, at.R, solved)
+    return None
+
+
+def _balanced(engine: Engine, R: Array, solved: Array) -> tuple[Array, Array]:
+    """H^-1 g, and with the columns H^-1 R beside it what keeps sum_i A_i = 0, with the change of the bias."""
+    z = solved[:, 0]
+    if solved.shape[1] == 1:
+        return z, np.zeros(R.shape[1])
+    missing = engine.A.sum(axis=0) + R.T @ z
+    shift = np.linalg.lstsq(R.T @ solved[:, 1:], missing, rcond=1e-12)[0]
+    return z - solved[:, 1:] @ shift, shift
+
+
+def _by_classes(
+    engine: Engine, machine: Blocks, at: Face, free: NDArray[np.bool_], equality: bool
+) -> tuple[Array, Array] | None:
+    tied = at.ref >= 0
+    taken, full = free.copy(), np.zeros(len(free))
+    taken[at.i[tied], at.ref[tied]], full[at.i[tied]] = True, TIED
+    parts = Components(engine, machine, np.flatnonzero(taken.any(axis=1)), taken)
+    system = ClassSystem(engine, machine, parts)
+    i, p = parts.chosen[parts.example], parts.component
+    slope = gradient(engine, machine, engine.scores)[i, p] * parts.unit
+    right = np.column_stack([slope, parts.rows]) if equality else slope[:, None]
+    largest = float(system.K.diagonal().max())
+    push = full[parts.chosen] * largest if tied.any() else None
+    for small in RIDGES:
+        if not system.factor(np.full(len(i), small * largest), push):
+            continue
+        columns = []
+        for column in right.T:
+            columns.append(system.solve(column, refined=True))
+            if system.rough:
+                break
+        else:
+            solved = np.column_stack(columns) * parts.unit**2
+            solved[:, 0] /= parts.unit  # the slope was taken in these units already
+            step = np.zeros(free.shape)
+            step[i, p], shift = _balanced(engine, parts.rows, solved)
+            return step[at.i, at.p], shift
     return None
 
 

@@ -1,0 +1,73 @@
+"""Newton's directions: class by class against factored whole, where a slack is used up, a bias is free, a cost has a ridge."""
+
+from __future__ import annotations
+
+from itertools import count
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import msvm_ref as mr
+from msvm_ref.solvers.fast import newton
+from tests.small_problems import MACHINES
+from tests.solvers.fast.test_barrier import COSTS, data, engine_of
+
+
+def between(engine, machine) -> None:
+    """Multipliers of which some are at their bounds, some inside, and some slacks used up."""
+    random = np.random.default_rng(0)
+    alpha = np.where(machine.mask[engine.y], random.random(engine.alpha.shape), 0.0)
+    alpha *= random.random(alpha.shape) < 0.5
+    used = np.where(random.random((len(alpha), 1)) < 0.4, 1.0, random.random((len(alpha), 1)))
+    total = np.maximum(alpha.sum(axis=1, keepdims=True), 1e-9)
+    alpha *= engine.cost[:, None] * used / (1.0 if machine.slack == newton.OWN else total)
+    engine.restart(alpha, np.zeros(alpha.shape[1]))
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("equality", [False, True])
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_class_by_class_leads_where_the_whole_leads(machine, equality, cost):
+    X, y = data(40, 6, 4)
+    weight = np.random.default_rng(1).uniform(0.5, 2, 40)
+    bias = "free" if equality else "none"
+    problem = mr.Problem(
+        machine.with_cost(cost), X, y, C=3.0, kernel=mr.rbf(0.5), bias=bias, sample_weight=weight
+    )
+    engine, made = engine_of(problem)
+    between(engine, made)
+    at = newton.face(engine, made)
+    free, ref = newton.free_at(engine, made)
+    assert len(at.i) > 5
+    if made.slack != newton.OWN and made.capped and made.mask.sum() > 4:
+        assert (ref >= 0).any()
+    whole = newton._factored(engine, made, at, equality)
+    apart = newton._by_classes(engine, made, at, free, equality)
+    assert whole is not None and apart is not None  # noqa: PT018
+    for one, other in zip(whole, apart, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-6 * abs(one).max(initial=1.0))
+
+
+def test_a_face_too_large_to_be_factored_is_solved_class_by_class():
+    X, y = data(60, 6, 4)
+    problem = mr.Problem(mr.LLW, X, y, C=1e6, kernel=mr.rbf(0.5), bias="free")
+    engine, made = engine_of(problem)
+    between(engine, made)
+    with patch.object(newton, "FACTORED", 10), patch.object(newton, "_conjugate") as last:
+        assert mr.solve(problem, "fast", tolerance=1e-9).converged
+        last.assert_not_called()
+        said = newton.price(engine, made)
+        rising = count()
+        assert newton.newton(engine, made, True, lambda alpha, effect: next(rising)) == said
+        assert engine.b0.any()  # the bias moves with a whole step
+
+
+def test_a_slack_that_is_used_up_costs_more():
+    X, y = data(60, 6, 4)
+    engine, made = engine_of(mr.Problem(mr.ATM, X, y, C=3.0, kernel=mr.rbf(0.5)))
+    between(engine, made)
+    with patch.object(newton, "FACTORED", 10):
+        used_up = newton.price(engine, made)
+        engine.restart(engine.alpha * 0.9, engine.b0)
+        assert newton.price(engine, made) < used_up / 2
