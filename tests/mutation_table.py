@@ -53,6 +53,7 @@ STOPPING = "tests/solvers/fast/test_stopping.py"
 UNSETTLED = "tests/solvers/fast/test_unsettled.py"
 APART = "tests/solvers/fast/test_newton.py -k leads"
 PRESSED = "tests/solvers/fast/test_newton.py -k used_up"
+NOTHING = "tests/solvers/fast/test_newton.py -k no_weights"
 BARRIER = "tests/solvers/fast/test_barrier.py"
 LINEAR = "tests/solvers/fast/test_linear_engine.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
@@ -438,6 +439,8 @@ MUTANTS = (
         "direction = _by_classes(engine, machine, at, free, False)",
         "tests/solvers/fast/test_newton.py -k too_large",
     ),
+    Mutant("solvers/fast/standing.py", "gap -= primal - engine.nothing", "gap += 0.0", NOTHING),
+    Mutant("solvers/fast/blocks.py", "xi = xi.max(axis=1, keepdims=True)", "pass", NOTHING),
     Mutant("judge/image.py", "scores[order] = f + left", "scores = f + left", MIRROR),
     Mutant(
         "judge/image.py",

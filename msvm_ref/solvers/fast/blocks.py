@@ -75,6 +75,17 @@ class Blocks:
         return A
 
     @property
+    def losses_of_zero(self) -> Array:
+        """What an example of each class costs at scores of 0, without C_i."""
+        xi = np.maximum(np.where(self.mask, self.gamma, 0.0), 0.0)
+        if self.slack != OWN:
+            xi = xi.max(axis=1, keepdims=True)
+        if self.width:
+            curved = np.minimum(xi, self.width) if self.capped else xi
+            xi = curved / self.width * (xi - 0.5 * curved)
+        return np.asarray(xi.sum(axis=1))
+
+    @property
     def packed(self) -> tuple[Any, ...]:
         """What the compiled kernels take."""
         return (

@@ -53,6 +53,7 @@ class Engine(ABC):
         self.scratch = (classes, ranking, *floats, np.zeros((1, d)), *np.zeros((6, d)))
         self.steps, self.violation, self.gains = 0, np.inf, np.zeros(0)
         self.omega = 1.0 if self.free else RELAXED
+        self.nothing = float(self.cost @ machine.losses_of_zero[self.y])
 
     @property
     def A(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,10 @@ from msvm_ref.solvers.fast.engine import Engine
 
 @dataclass(frozen=True)
 class Reached:
-    """P at (W, b), its gap over the (augmented) dual with and without what sum_i A_i may cost, and the largest violation."""
+    """P at (W, b), or at W = 0 where that is less, and the largest violation.
+
+    The gap is that over the (augmented) dual, with and without what sum_i A_i may cost.
+    """
 
     primal: float
     gap: float
@@ -48,6 +52,9 @@ def standing(engine: Engine, machine: Blocks, free: bool) -> Reached:
         cost = float(abs(r) @ (2 * abs(b) + abs(machine.gamma).max() + engine.rho * abs(r)))
         # the equality, as what b would still move by
         violation = max(violation, float(engine.rho * abs(r).max()))
+    if math.isfinite(primal) and engine.nothing < primal:
+        gap -= primal - engine.nothing
+        primal = engine.nothing
     return Reached(primal, gap + cost, gap, cost, violation)
 
 

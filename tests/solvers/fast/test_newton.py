@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import msvm_ref as mr
+from msvm_ref.judge.candidate import Candidate
+from msvm_ref.judge.certify import judge
 from msvm_ref.solvers.fast import newton
+from msvm_ref.solvers.fast.standing import standing
 from tests.small_problems import MACHINES
 from tests.solvers.fast.test_barrier import COSTS, data, engine_of
 
@@ -71,3 +74,20 @@ def test_a_slack_that_is_used_up_costs_more():
         used_up = newton.price(engine, made)
         engine.restart(engine.alpha * 0.9, engine.b0)
         assert newton.price(engine, made) < used_up / 2
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_no_weights_at_all_are_an_upper_bound(machine, cost):
+    """An ascent knows P(0), whatever its own W is worth: at a huge C the rounding of W = 0 costs more than its last digits."""
+    X, y = data(40, 6, 4)
+    weight = np.random.default_rng(1).uniform(0.5, 2, 40)
+    problem = mr.Problem(machine.with_cost(cost), X, y, C=3.0, sample_weight=weight)
+    engine, made = engine_of(problem)
+    between(engine, made)
+    engine.restart(engine.alpha / 100, engine.b0)
+    judged = judge(problem, Candidate(W=np.zeros((6, 4)), b=np.zeros(4), alpha=engine.alpha))
+    assert engine.nothing == pytest.approx(judged.upper, rel=1e-12)
+    now = standing(engine, made, False)
+    assert now.primal <= engine.nothing
+    assert now.dual == pytest.approx(judged.lower, rel=1e-6)
