@@ -1,11 +1,26 @@
-"""One BLAS thread where that is faster: our matrices are small, and threads that wait for each other cost more than they do."""
+"""One BLAS thread where that is faster: our matrices are small, and threads that wait for each other cost more than they do.
+
+Where there is work in pieces that do not depend on each other (blocks of kernel values) several threads may make them; each
+piece is made as one thread makes it and taken in its turn, so that the numbers are the same, bit for bit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
+
+from msvm_ref.errors import DataError
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+AHEAD = 2
+"""Pieces a thread that are made before they are asked for."""
+_workers: ContextVar[int] = ContextVar("workers", default=1)
 
 
 @contextmanager
@@ -16,6 +31,40 @@ def one_thread() -> Iterator[None]:
     """
     with _controller().limit(limits=1, user_api="blas"):
         yield
+
+
+@contextmanager
+def workers(n_jobs: int) -> Iterator[None]:
+    """Inside, ``each`` has so many threads; -1 stands for one a core."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+        raise DataError("n_jobs", "be a number of threads, or -1 for one a core", repr(n_jobs))
+    before = _workers.set(_cores() if n_jobs == -1 else n_jobs)
+    try:
+        yield
+    finally:
+        _workers.reset(before)
+
+
+def each(function: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
+    """function(item) for every item, in their order."""
+    many = _workers.get()
+    if many == 1:
+        yield from map(function, items)
+        return
+    waiting: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(many) as pool:
+        for item in items:
+            waiting.append(pool.submit(copy_context().run, function, item))
+            if len(waiting) > AHEAD * many:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _cores() -> int:
+    from joblib import cpu_count
+
+    return int(cpu_count())
 
 
 @cache

@@ -54,6 +54,7 @@ UNSETTLED = "tests/solvers/fast/test_unsettled.py"
 APART = "tests/solvers/fast/test_newton.py -k leads"
 PRESSED = "tests/solvers/fast/test_newton.py -k used_up"
 NOTHING = "tests/solvers/fast/test_newton.py -k no_weights"
+THREADS = "tests/test_threads.py -k order"
 BARRIER = "tests/solvers/fast/test_barrier.py"
 LINEAR = "tests/solvers/fast/test_linear_engine.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
@@ -441,6 +442,13 @@ MUTANTS = (
     ),
     Mutant("solvers/fast/standing.py", "gap -= primal - engine.nothing", "gap += 0.0", NOTHING),
     Mutant("solvers/fast/blocks.py", "xi = xi.max(axis=1, keepdims=True)", "pass", NOTHING),
+    Mutant("threads.py", "submit(copy_context().run, function", "submit(function", THREADS),
+    Mutant(
+        "threads.py",
+        "yield waiting.popleft().result()\n        while",
+        "yield waiting.pop().result()\n        while",
+        THREADS,
+    ),
     Mutant("judge/image.py", "scores[order] = f + left", "scores = f + left", MIRROR),
     Mutant(
         "judge/image.py",

@@ -121,8 +121,8 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Problem -> certified Solution by ``method``, with the limits that were given and a seed where one is taken."""
         limits = {
             name: getattr(self, name)
-            for name in ("max_iter", "max_seconds")
-            if getattr(self, name) is not None
+            for name in ("max_iter", "max_seconds", "n_jobs")
+            if getattr(self, name, None) is not None
         }
 
         def by_method(problem: Problem) -> Solution:

@@ -24,8 +24,8 @@ class MulticlassSVC(CertifiedClassifier):
     "huber(h)", None for the machine's own. ``bias`` "penalized" (the default: the solution is unique), "free" or "none".
     ``kernel`` "linear", "rbf", "poly", "precomputed", a Kernel or a callable. ``tol`` is a certified relative gap.
     ``method`` "auto" takes the ground truth for small problems and the fast solver for others; ``method_`` says which.
-    ``max_iter`` and ``max_seconds``
-    belong to methods that iterate; others refuse them. ``verbose`` prints a line for each problem that was solved.
+    ``max_iter`` and ``max_seconds`` belong to methods that iterate; others refuse them. ``n_jobs`` threads make kernel values
+    (None: one, -1: one a core; the fit is the same). ``verbose`` prints a line for each problem that was solved.
 
     There is no ``predict_proba``: the hinge loss estimates no probability. ``sklearn.calibration.CalibratedClassifierCV``
     around the estimator learns one from ``decision_function``.
@@ -52,6 +52,7 @@ class MulticlassSVC(CertifiedClassifier):
         max_iter: int | None = None,
         max_seconds: float | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.machine = machine
@@ -68,6 +69,7 @@ class MulticlassSVC(CertifiedClassifier):
         self.max_iter = max_iter
         self.max_seconds = max_seconds
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:

@@ -38,6 +38,7 @@ from msvm_ref.judge.rounding import (
 )
 from msvm_ref.model.arrays import Array, lengths_above, some_rows
 from msvm_ref.model.problem import Problem
+from msvm_ref.threads import each
 
 BLOCK = 64
 LEAST = 1e-300
@@ -254,10 +255,13 @@ def _kernel_images(
     X, coefs = problem.X[order], [coef[order[:support]] for coef, _ in weights]
     total, lost = ([np.zeros(shape, dtype) for _ in weights] for _ in range(2))
     eta = 0.0
+
+    def block(start: int) -> tuple[int, int, Real, float]:
+        stop = min(start + BLOCK, support)
+        return start, stop, *problem.kernel.bounded(X[start:], X[start:stop], care)
+
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, support, BLOCK):
-            stop = min(start + BLOCK, support)
-            values, entry = problem.kernel.bounded(X[start:], X[start:stop], care)
+        for start, stop, values, entry in each(block, range(0, support, BLOCK)):
             eta = max(eta, entry)
             mirror = values[stop - start : support - start]
             for coef, f, left in zip(coefs, total, lost, strict=True):

@@ -26,7 +26,7 @@ from msvm_ref.model.arrays import real_number
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.solution import Solution
 from msvm_ref.solvers.workspace import Workspace
-from msvm_ref.threads import one_thread
+from msvm_ref.threads import one_thread, workers
 
 METHODS = {
     "primal": "msvm_ref.solvers.truth.solve:solve_primal",
@@ -56,14 +56,17 @@ def solve(
     tolerance: float = 1e-9,
     *,
     workspace: Workspace | None = None,
+    n_jobs: int = 1,
     **options: Any,
 ) -> Solution:
     """The certified solution of ``problem`` by one of ``METHODS``.
 
     ``tolerance`` is a certified relative gap. ``backend`` is for the ground truth: one solver's name, or a chain of
     Backends of your own; by default the installed ones of ``backends.CHAIN`` are tried in order. ``options`` are the
-    method's own (see its function). ``workspace`` keeps what solves of this problem at other C may share. When the
-    tolerance is not reached the best answer comes back with ``converged=False`` and its certificate says how good it is.
+    method's own (see its function). ``workspace`` keeps what solves of this problem at other C may share. ``n_jobs``
+    threads (-1: one a core) make the values of an rbf or polynomial kernel, for the judge and for "fast"; the numbers are the
+    same. When the tolerance is not reached the best answer comes back with ``converged=False`` and its certificate says how
+    good it is.
     """
     if not isinstance(problem, Problem):
         raise DataError("problem", "be a Problem", repr(problem)[:80])
@@ -84,7 +87,7 @@ def solve(
         workspace.claim(problem)
         if "workspace" in inspect.signature(function).parameters:
             options["workspace"] = workspace
-    with one_thread():
+    with one_thread(), workers(n_jobs):
         result: Solution = function(problem, tolerance=number, **options)
     return result
 

@@ -13,6 +13,7 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.model.kernels import Kernel
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.compiled import njit
+from msvm_ref.threads import each
 
 RBF, POLYNOMIAL = 0, 1
 BLOCK = 128
@@ -82,12 +83,16 @@ def scores_at(problem: Problem, at: Array, chosen: NDArray[np.int64], A: Array) 
         centre, gamma = points.mean(axis=0), parameters(problem.kernel)[1]
         (here, half), (there, halves) = (_scaled(Z - centre, gamma) for Z in (at, points))
         quick = bool(max(half.max(), halves.max()) * at.shape[1] <= QUICK)
-    for first in range(0, len(at), BLOCK):
+
+    def fill(first: int) -> None:
         block = slice(first, first + BLOCK)
         if quick:
             out[block] = _rbf_block(here[block], half[block], there, halves) @ A
         else:
             out[block] = problem.kernel(at[block], points) @ A
+
+    for _ in each(fill, range(0, len(at), BLOCK)):
+        pass
     return out
 
 
@@ -96,7 +101,8 @@ def _rbf_gram(X: Array, gamma: float, dtype: Any) -> Array:
     n, out = len(X), np.empty((len(X), len(X)), dtype)
     scaled, halves = _scaled(X - X.mean(axis=0), gamma)
     quick, columns = float(halves.max()) * X.shape[1] <= QUICK, np.ascontiguousarray(scaled.T)
-    for first in range(0, n, BLOCK):
+
+    def fill(first: int) -> None:
         last = min(first + BLOCK, n)
         if quick:
             part = _rbf_block(
@@ -108,6 +114,9 @@ def _rbf_gram(X: Array, gamma: float, dtype: Any) -> Array:
             part = np.exp((part * -0.5).astype(dtype, copy=False))
         out[first:last, first:] = part
         out[last:, first:last] = part[:, last - first :].T
+
+    for _ in each(fill, range(0, n, BLOCK)):
+        pass
     np.fill_diagonal(out, 1.0)
     return out
 
