@@ -24,7 +24,8 @@ from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.class_system import ClassSystem
 from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.newton import FACTOR_SPEED, expansion, gradient
+from msvm_ref.solvers.fast.face import expansion, gradient
+from msvm_ref.solvers.fast.newton import FACTOR_SPEED
 from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System
 from msvm_ref.solvers.fast.unsettled import unsettled
 

@@ -1,8 +1,6 @@
 """Newton on the free multipliers: first-order steps settle who is at a bound, this finds the last digits.
 
-On the face {alpha_ip = 0 or C_i where they are} the dual is a quadratic. Its free directions are e_p for a multiplier
-strictly inside, and e_p - e_ref within a shared slack that is used up; direction a of example i has the row
-R_a = (Pi nu)_p [- (Pi nu)_ref], and
+On the face {alpha_ip = 0 or C_i where they are} the dual is a quadratic in its free directions a, with rows R_a (face.py):
 
     H_ab = (k(x_i, x_j) + rho) <R_a, R_b> [+ h / C_i, the slack cost's ridge, where the group's sum may move],    H z = g.
 
@@ -14,7 +12,6 @@ used up there costs TIED times as much as a multiplier moves scores), what is to
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +22,7 @@ from msvm_ref.solvers.fast.blocks import OWN, Blocks
 from msvm_ref.solvers.fast.class_system import ClassSystem
 from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine, Index
+from msvm_ref.solvers.fast.face import INSIDE, Face, expansion, face, free_at, gradient
 from msvm_ref.solvers.fast.systems import Components
 
 FACTORED = 3000
@@ -36,37 +34,9 @@ FACTOR_SPEED = 20.0
 """A factorisation's m^3 in units of a pass's multiply-adds: a third of them, and several at once."""
 RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
 STEPS = 60
-INSIDE = 1e-12
 HALVINGS = 6
 LEVEL = 1e-13
 """A dual value is told apart from another to this part of it: the last digits of a gap hide below."""
-
-
-@dataclass(frozen=True, eq=False)
-class Face:
-    """The free directions at alpha: their example, row, components and slope."""
-
-    i: Index
-    p: Index
-    ref: Index
-    R: Array
-    slope: Array
-
-
-def gradient(engine: Engine, machine: Blocks, scores: Array) -> Array:
-    """dD/d alpha_ip = gamma - <Pi nu_p, f(x_i)> - h (group sum) / C_i, 0 on components that do not count."""
-    y = engine.y
-    g = machine.slopes(y, scores)
-    if machine.width:
-        total = engine.alpha if machine.slack == OWN else engine.alpha.sum(axis=1, keepdims=True)
-        cost = engine.cost[:, None]
-        g -= np.divide(machine.width * total, cost, out=np.zeros_like(total), where=cost > 0)
-    return np.where(machine.mask[y], g, 0.0)
-
-
-def expansion(engine: Engine, machine: Blocks, alpha: Array, chosen: Index) -> Array:
-    """A[i] = sum_p alpha_ip (Pi nu)_p for the chosen examples."""
-    return machine.expansion(engine.y[chosen], alpha[chosen])
 
 
 def price(engine: Engine, machine: Blocks) -> float:
@@ -91,41 +61,6 @@ def _class_work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: 
     chosen = free.any(axis=1)
     pressed = tied or bool(machine.width)
     return class_work(machine, engine.y[chosen], free[chosen], pressed)
-
-
-def free_at(engine: Engine, machine: Blocks) -> tuple[NDArray[np.bool_], Index]:
-    """Which multipliers are free, and for each the one it trades with, or -1."""
-    alpha, cost = engine.alpha, engine.cost[:, None]
-    largest = alpha.max(initial=0.0)
-    free = (
-        machine.mask[engine.y]
-        & (alpha > INSIDE * (np.minimum(cost, largest) if machine.capped else largest))
-        & (cost > 0)
-    )
-    ref = np.full(alpha.shape, -1)
-    if machine.slack == OWN and machine.capped:
-        free &= alpha < cost * (1 - INSIDE)
-    elif machine.capped:
-        full = alpha.sum(axis=1) >= cost[:, 0] * (1 - INSIDE)
-        base = np.where(free, alpha, -1.0).argmax(
-            axis=1
-        )  # the largest share of a used-up slack gives and takes
-        free[np.flatnonzero(full), base[full]] = False
-        ref[full] = base[full, None]
-    return free, ref
-
-
-def face(engine: Engine, machine: Blocks) -> Face:
-    y, (free, ref) = engine.y, free_at(engine, machine)
-    g = gradient(engine, machine, engine.scores)
-    i, p = np.nonzero(free)
-    base_of = ref[i, p]
-    R = machine.rows_of(y[i], p)
-    slope = g[i, p]
-    tied = base_of >= 0
-    R[tied] -= machine.rows_of(y[i[tied]], base_of[tied])
-    slope[tied] -= g[i[tied], base_of[tied]]
-    return Face(i, p, base_of, R, slope)
 
 
 def newton(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import OWN, Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.newton import gradient
+from msvm_ref.solvers.fast.face import gradient
 
 MORE = 50
 """Components taken beside the unsettled ones."""
