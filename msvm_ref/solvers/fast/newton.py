@@ -52,7 +52,7 @@ def _work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: bool) 
     by_classes = _class_work(engine, machine, free, tied)
     if by_classes <= BY_CLASSES:
         return 6 * by_classes / FACTOR_SPEED
-    return float(STEPS * n * n * d / 4)
+    return float(STEPS * n * n * d)
 
 
 def _class_work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: bool) -> float:
