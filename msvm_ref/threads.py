@@ -12,14 +12,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
+from numbers import Integral
 from typing import Any, TypeVar
 
 from msvm_ref.errors import DataError
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
-AHEAD = 2
-"""Pieces a thread that are made before they are asked for."""
 _workers: ContextVar[int] = ContextVar("workers", default=1)
 
 
@@ -36,9 +35,10 @@ def one_thread() -> Iterator[None]:
 @contextmanager
 def workers(n_jobs: int) -> Iterator[None]:
     """Inside, ``each`` has so many threads; -1 stands for one a core."""
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not whole or n_jobs == 0 or n_jobs < -1:
         raise DataError("n_jobs", "be a number of threads, or -1 for one a core", repr(n_jobs))
-    before = _workers.set(_cores() if n_jobs == -1 else n_jobs)
+    before = _workers.set(_cores() if n_jobs == -1 else int(n_jobs))
     try:
         yield
     finally:
@@ -52,13 +52,16 @@ def each(function: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Ma
         yield from map(function, items)
         return
     waiting: deque[Future[Made]] = deque()
-    with ThreadPoolExecutor(many) as pool:
+    pool = ThreadPoolExecutor(many)
+    try:
         for item in items:
             waiting.append(pool.submit(copy_context().run, function, item))
-            if len(waiting) > AHEAD * many:
+            if len(waiting) > many:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _cores() -> int:

@@ -433,14 +433,19 @@ MUTANTS = (
         "push = None",
         APART,
     ),
-    Mutant("solvers/fast/newton.py", "pressed = tied or bool", "pressed = bool", PRESSED),
+    Mutant("solvers/fast/newton.py", "or (at.ref >= 0).any())", ")", PRESSED),
     Mutant(
         "solvers/fast/newton.py",
-        "direction = _by_classes(engine, machine, at, free, equality)",
-        "direction = _by_classes(engine, machine, at, free, False)",
+        "direction = _by_classes(engine, machine, at, equality)",
+        "direction = _by_classes(engine, machine, at, False)",
         "tests/solvers/fast/test_newton.py -k too_large",
     ),
-    Mutant("solvers/fast/standing.py", "gap -= primal - engine.nothing", "gap += 0.0", NOTHING),
+    Mutant(
+        "solvers/fast/standing.py",
+        "gap = engine.nothing, engine",
+        "gap = engine.nothing, 0 * engine",
+        NOTHING,
+    ),
     Mutant("solvers/fast/blocks.py", "xi = xi.max(axis=1, keepdims=True)", "pass", NOTHING),
     Mutant("threads.py", "submit(copy_context().run, function", "submit(function", THREADS),
     Mutant(

@@ -10,8 +10,8 @@ of blocks. That costs no further product with Phi (``care`` 0). Entry by entry t
 extended precision (2).
 
 K is the kernel of the float64 data as real numbers. A computed entry errs by at most eta s_i s_j (``Kernel.bounded``), so with
-T_c = sum_j s_j |coef_jc| a score errs by (eta + (BLOCK + 8 + log2 n) u) s_i T_c: kernel values are summed BLOCK at a time,
-these sums in a tree (where a value also stands for its mirror image, k(x_j, x_i)) and with compensation.
+T_c = sum_j s_j |coef_jc| a score errs by (eta + (BLOCK + 8 + log2 (n / BLOCK)) u) s_i T_c: kernel values are summed BLOCK at
+a time, these sums in a tree (where a value also stands for its mirror image, k(x_j, x_i)) and with compensation.
 """
 
 from __future__ import annotations
@@ -258,7 +258,8 @@ def _kernel_images(
 
     def block(start: int) -> tuple[int, int, Real, float]:
         stop = min(start + BLOCK, support)
-        return start, stop, *problem.kernel.bounded(X[start:], X[start:stop], care)
+        with np.errstate(invalid="ignore"):  # of a thread's own
+            return start, stop, *problem.kernel.bounded(X[start:], X[start:stop], care)
 
     with np.errstate(over="ignore", invalid="ignore"):
         for start, stop, values, entry in each(block, range(0, support, BLOCK)):
@@ -308,7 +309,7 @@ def _score_image(
         slip = (s @ error) * (1 + rounding(problem.n + 2))
     if not (math.isfinite(eta) and np.isfinite(scores).all()):
         return ScoreImage(UNKNOWN, (scores, np.full(scores.shape, np.inf)))
-    relative = (eta + rounding(BLOCK + 8 + problem.n.bit_length(), unit)) * 1.01
+    relative = (eta + rounding(BLOCK + 8 + (problem.n // BLOCK).bit_length(), unit)) * 1.01
     doubt = s[:, None] * (relative * reach + slip)
     doubt = doubt + UNDERFLOW * (1 + float(abs(coef).sum()))
     terms, off = (coef * scores / 2).ravel(), (abs(coef) * doubt / 2).ravel()

@@ -82,7 +82,7 @@ class BlockAscent:
         if few and self.engine.products_are_cheap:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.pieces = 0, 0, 1
-        self.closer, self.trusting = CLOSER, False
+        self.closer, self.trusting, self.stuck = CLOSER, False, False
         self.barriers = Barriers(
             self.engine, self.machine, self.free, self._newton, lambda: self.stopping.late
         )
@@ -186,6 +186,7 @@ class BlockAscent:
             if self.kkt is None and was_pass:
                 due = "interior" if self.stopping.wants_a_barrier else schedule.next(now.relative)
                 action = {"pass": action, "newton": self._newton, "interior": self._interior}[due]
+                self.stuck = schedule.stuck
 
     def _nothing_to_learn(self) -> bool:
         """Does a free bias alone meet every target? Then the optimum is 0, to which no relative gap leads."""
@@ -249,9 +250,10 @@ class BlockAscent:
     def _newton(self) -> float:
         self.polishes += 1
         value = partial(dual_value, self.problem, self.engine, self.machine)
-        return newton(self.engine, self.machine, self.free, value)
+        return newton(self.engine, self.machine, self.free, value, self.stuck)
 
     def _interior(self) -> float:
+        self.stuck = True
         self._refine()
         return self.barriers.run(self.tolerance)
 

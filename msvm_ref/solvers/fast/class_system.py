@@ -197,6 +197,8 @@ def work(
 
 def _inverse(M: Array) -> Array | None:
     """Of a positive definite matrix, which is overwritten; None where it is not one."""
+    if len(M) == 0:  # a class of which nothing is free
+        return M
     scale = 1.0 / np.sqrt(M.diagonal())
     M *= scale
     M *= scale[:, None]

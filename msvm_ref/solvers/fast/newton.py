@@ -6,7 +6,7 @@ On the face {alpha_ip = 0 or C_i where they are} the dual is a quadratic in its 
 
 A free bias adds the equality sum_ip alpha_ip (Pi nu)_p = 0 with multiplier -b. The step is projected onto the feasible set
 and halved until the dual value rises. Small systems are factored, larger ones class by class (class_system.py; a slack that is
-used up there costs TIED times as much as a multiplier moves scores), what is too large for that goes to conjugate gradients.
+used up there costs TIED times as much as a multiplier moves scores) where conjugate gradients, tried first, do not get on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from msvm_ref.model.arrays import Array
@@ -27,8 +26,8 @@ from msvm_ref.solvers.fast.systems import Components
 
 FACTORED = 3000
 """Systems up to this size are factored."""
-BY_CLASSES = 3e10
-"""Multiply-adds of a factorisation class by class, at most."""
+MOST = 1e10
+"""The work of a factorisation class by class, at most."""
 TIED = 1e8
 FACTOR_SPEED = 20.0
 """A factorisation's m^3 in units of a pass's multiply-adds: a third of them, and several at once."""
@@ -41,45 +40,49 @@ LEVEL = 1e-13
 
 def price(engine: Engine, machine: Blocks) -> float:
     """The work of a step from here, in a pass's multiply-adds."""
-    free, ref = free_at(engine, machine)
-    return _work(engine, machine, free, bool((ref >= 0).any()))
+    return _work(engine, int(free_at(engine, machine)[0].sum()))
 
 
-def _work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: bool) -> float:
-    (n, d), m = engine.alpha.shape, int(free.sum())
-    if m <= FACTORED:
-        return float(m**3 / FACTOR_SPEED + n * m)
-    by_classes = _class_work(engine, machine, free, tied)
-    if by_classes <= BY_CLASSES:
-        return 6 * by_classes / FACTOR_SPEED
-    return float(STEPS * n * n * d)
-
-
-def _class_work(engine: Engine, machine: Blocks, free: NDArray[np.bool_], tied: bool) -> float:
-    if not engine.products_are_cheap or engine.width:
-        return np.inf  # the Gram of few features is singular
-    chosen = free.any(axis=1)
-    pressed = tied or bool(machine.width)
-    return class_work(machine, engine.y[chosen], free[chosen], pressed)
+def _work(engine: Engine, m: int) -> float:
+    n, d = engine.alpha.shape
+    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d)
 
 
 def newton(
-    engine: Engine, machine: Blocks, equality: bool, value: Callable[[Array, Array], float]
+    engine: Engine,
+    machine: Blocks,
+    equality: bool,
+    value: Callable[[Array, Array], float],
+    surely: bool = False,
 ) -> float:
-    """One projected Newton step, taken where the dual value ``value(alpha, change of scores)`` rises; the work it was."""
+    """One projected Newton step, taken where the dual value ``value(alpha, change of scores)`` rises; the work it was.
+
+    ``surely``: where a face is too large to be factored, class by class, as conjugate gradients did not get on.
+    """
     at = face(engine, machine)
-    m, free = len(at.i), np.zeros(engine.alpha.shape, dtype=bool)
-    free[at.i, at.p] = True
-    direction, tied = None, bool((at.ref >= 0).any())
+    m, direction = len(at.i), None
+    work = by_classes = _class_work(engine, machine, at) if surely and m > FACTORED else np.inf
     if 0 < m <= FACTORED:
         direction = _factored(engine, machine, at, equality)
-    elif m and _class_work(engine, machine, free, tied) <= BY_CLASSES:
-        direction = _by_classes(engine, machine, at, free, equality)
+    elif by_classes <= MOST:
+        direction = _by_classes(engine, machine, at, equality)
+    if direction is None or m <= FACTORED:
+        work = _work(engine, m)
     if direction is None and m > FACTORED:
         direction = _conjugate(engine, machine, at)
     if direction is not None:
         _step(engine, machine, at, *direction, value)
-    return _work(engine, machine, free, tied)
+    return work
+
+
+def _class_work(engine: Engine, machine: Blocks, at: Face) -> float:
+    if not engine.products_are_cheap or engine.width:
+        return np.inf  # the Gram of few features is singular
+    chosen, place = np.unique(at.i, return_inverse=True)
+    free = np.zeros((len(chosen), engine.alpha.shape[1]), dtype=bool)
+    free[place, at.p] = True
+    pressed = bool(machine.width or (at.ref >= 0).any())
+    return 6 * class_work(machine, engine.y[chosen], free, pressed) / FACTOR_SPEED
 
 
 def _step(
@@ -190,10 +193,11 @@ def _balanced(engine: Engine, R: Array, solved: Array) -> tuple[Array, Array]:
 
 
 def _by_classes(
-    engine: Engine, machine: Blocks, at: Face, free: NDArray[np.bool_], equality: bool
+    engine: Engine, machine: Blocks, at: Face, equality: bool
 ) -> tuple[Array, Array] | None:
     tied = at.ref >= 0
-    taken, full = free.copy(), np.zeros(len(free))
+    taken, full = np.zeros(engine.alpha.shape, dtype=bool), np.zeros(len(engine.alpha))
+    taken[at.i, at.p] = True
     taken[at.i[tied], at.ref[tied]], full[at.i[tied]] = True, TIED
     parts = Components(engine, machine, np.flatnonzero(taken.any(axis=1)), taken)
     system = ClassSystem(engine, machine, parts)
@@ -213,7 +217,7 @@ def _by_classes(
         else:
             solved = np.column_stack(columns) * parts.unit**2
             solved[:, 0] /= parts.unit  # the slope was taken in these units already
-            step = np.zeros(free.shape)
+            step = np.zeros(taken.shape)
             step[i, p], shift = _balanced(engine, parts.rows, solved)
             return step[at.i, at.p], shift
     return None

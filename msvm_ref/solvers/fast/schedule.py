@@ -85,6 +85,11 @@ class Schedule:
             self.barrier, self.looked = self.again(), self.passing
 
     @property
+    def stuck(self) -> bool:
+        """Did the last Newton step, with the passes since, leave a third of the gap?"""
+        return self.failures > 0
+
+    @property
     def allowance(self) -> float:
         """What Newton steps and barriers may have worked by now."""
         if self.tolerance < POLISH_TOLERANCE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,17 +43,16 @@ class Reached:
 def standing(engine: Engine, machine: Blocks, free: bool) -> Reached:
     loss, gain, inner, violation = engine.survey()
     engine.violation = violation
-    primal, gap, cost = inner / 2 + loss, inner + loss - gain, 0.0
+    primal, gap, cost, dual = inner / 2 + loss, inner + loss - gain, 0.0, gain - inner / 2
     if free:
         r = engine.A.sum(axis=0)
         b = engine.b0 + engine.rho * r
-        primal -= float(b @ r) / 2
+        primal, dual = primal - float(b @ r) / 2, dual - float(b @ r) / 2
         cost = float(abs(r) @ (2 * abs(b) + abs(machine.gamma).max() + engine.rho * abs(r)))
         # the equality, as what b would still move by
         violation = max(violation, float(engine.rho * abs(r).max()))
-    if math.isfinite(primal) and engine.nothing < primal:
-        gap -= primal - engine.nothing
-        primal = engine.nothing
+    if dual <= engine.nothing < primal:
+        primal, gap = engine.nothing, engine.nothing - dual
     return Reached(primal, gap + cost, gap, cost, violation)
 
 

@@ -41,12 +41,11 @@ def test_class_by_class_leads_where_the_whole_leads(machine, equality, cost):
     engine, made = engine_of(problem)
     between(engine, made)
     at = newton.face(engine, made)
-    free, ref = newton.free_at(engine, made)
     assert len(at.i) > 5
     if made.slack != newton.OWN and made.capped and made.mask.sum() > 4:
-        assert (ref >= 0).any()
+        assert (at.ref >= 0).any()
     whole = newton._factored(engine, made, at, equality)
-    apart = newton._by_classes(engine, made, at, free, equality)
+    apart = newton._by_classes(engine, made, at, equality)
     assert whole is not None and apart is not None  # noqa: PT018
     for one, other in zip(whole, apart, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-6 * abs(one).max(initial=1.0))
@@ -57,23 +56,24 @@ def test_a_face_too_large_to_be_factored_is_solved_class_by_class():
     problem = mr.Problem(mr.LLW, X, y, C=1e6, kernel=mr.rbf(0.5), bias="free")
     engine, made = engine_of(problem)
     between(engine, made)
-    with patch.object(newton, "FACTORED", 10), patch.object(newton, "_conjugate") as last:
-        assert mr.solve(problem, "fast", tolerance=1e-9).converged
-        last.assert_not_called()
-        said = newton.price(engine, made)
-        rising = count()
-        assert newton.newton(engine, made, True, lambda alpha, effect: next(rising)) == said
+    rising = count()
+    with patch.object(newton, "FACTORED", 10):
+        with patch.object(newton, "_conjugate") as first:
+            newton.newton(engine, made, True, lambda alpha, effect: next(rising), surely=True)
+            first.assert_not_called()
         assert engine.b0.any()  # the bias moves with a whole step
+        with patch.object(newton, "_by_classes", wraps=newton._by_classes) as then:
+            assert mr.solve(problem, "fast", tolerance=1e-9, one_by_one=True).converged
+        assert then.called
 
 
 def test_a_slack_that_is_used_up_costs_more():
     X, y = data(60, 6, 4)
     engine, made = engine_of(mr.Problem(mr.ATM, X, y, C=3.0, kernel=mr.rbf(0.5)))
     between(engine, made)
-    with patch.object(newton, "FACTORED", 10):
-        used_up = newton.price(engine, made)
-        engine.restart(engine.alpha * 0.9, engine.b0)
-        assert newton.price(engine, made) < used_up / 2
+    used_up = newton._class_work(engine, made, newton.face(engine, made))
+    engine.restart(engine.alpha * 0.9, engine.b0)
+    assert newton._class_work(engine, made, newton.face(engine, made)) < used_up / 2
 
 
 @pytest.mark.parametrize("cost", COSTS)
