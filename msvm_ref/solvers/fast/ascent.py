@@ -83,9 +83,7 @@ class BlockAscent:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.pieces = 0, 0, 1
         self.closer, self.trusting, self.stuck = CLOSER, False, False
-        self.barriers = Barriers(
-            self.engine, self.machine, self.free, self._newton, lambda: self.stopping.late
-        )
+        self.barriers = Barriers(self.engine, self.machine, self.free)
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
         self.closest: tuple[float, Array, Array] = (np.inf, self.engine.alpha, self.engine.b0)
@@ -255,7 +253,7 @@ class BlockAscent:
     def _interior(self) -> float:
         self.stuck = True
         self._refine()
-        return self.barriers.run(self.tolerance)
+        return self.barriers.run(self.tolerance, self._newton, lambda: self.stopping.late)
 
     def _settled(self) -> bool:
         if self.trusting:

@@ -25,8 +25,6 @@ class Barriers:
     engine: Engine
     machine: Blocks
     free: bool
-    newton: Callable[[], float]
-    late: Callable[[], bool]
     count: int = 0
     short: int = 0
     """How many left out too many, perhaps."""
@@ -45,15 +43,17 @@ class Barriers:
         share = SETTLED * max(tolerance, FINEST) * self._standing().worth
         return route(self.engine, self.machine, share, self.surely)
 
-    def run(self, tolerance: float) -> float:
-        """The barrier, again where it left components out that had to move; the work it was."""
+    def run(
+        self, tolerance: float, newton: Callable[[], float], late: Callable[[], bool]
+    ) -> float:
+        """The barrier, again where it left components out that had to move, and ``newton`` where it stops short; the work."""
         engine, work, before = self.engine, 0.0, self._standing()
         while True:
             self.count += 1
             way, worth = self.way(tolerance), before.worth
-            on_face = interior(engine, self.machine, self.free, tolerance, self.late, way, worth)
+            on_face = interior(engine, self.machine, self.free, tolerance, late, way, worth)
             work, now = work + way.price, self._standing()
-            if on_face is None or now.relative <= tolerance or self.late():
+            if on_face is None or now.relative <= tolerance or late():
                 break
             self.surely = self.surely or way.system == "classes"
             if way.taken is None:
@@ -66,8 +66,8 @@ class Barriers:
             inside = engine.alpha, engine.b0
             engine.restart(on_face, engine.b0)
             for _ in range(POLISHES):
-                self.newton()
-                if self._standing().relative <= tolerance or self.late():
+                newton()
+                if self._standing().relative <= tolerance or late():
                     break
             if not self._standing().relative < now.relative:
                 engine.restart(*inside)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -37,6 +39,25 @@ def separated(n: int, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
     y = random.integers(d, size=n)
     y[:d] = range(d)
     return 5.0 * np.eye(d, 4)[y] + random.normal(size=(n, 4)), y
+
+
+def test_a_part_is_forgotten_before_the_next(few, monkeypatch):
+    """Its kernel rows may fill all the memory that is allowed: nothing may keep them until somebody collects circles."""
+    X, y = data(200, 3, 3)
+    made, kept = driver.SubsetAscent.__init__, []
+
+    def begun(self, *given):
+        assert all(ref() is None for ref in kept)
+        made(self, *given)
+        kept.append(weakref.ref(self.engine))
+
+    monkeypatch.setattr(driver.SubsetAscent, "__init__", begun)
+    gc.disable()
+    try:
+        assert fast(mr.Problem(mr.CS, X, y, kernel=mr.rbf(0.5))).converged
+    finally:
+        gc.enable()
+    assert len(kept) > 1
 
 
 @pytest.mark.parametrize("seconds", [np.inf, 1e-9])
