@@ -43,9 +43,7 @@ class Barriers:
         share = SETTLED * max(tolerance, FINEST) * self._standing().worth
         return route(self.engine, self.machine, share, self.surely)
 
-    def run(
-        self, tolerance: float, newton: Callable[[], float], late: Callable[[], bool]
-    ) -> float:
+    def run(self, tolerance: float, newton: Callable[[], float], late: Callable[[], bool]) -> float:
         """The barrier, again where it left components out that had to move, and ``newton`` where it stops short; the work."""
         engine, work, before = self.engine, 0.0, self._standing()
         while True:
