@@ -25,8 +25,8 @@ from tests.adversary.proved import best_biases, enclosed
 CALLS, CALLS_WHERE_SLOW = 60, 16
 SECONDS = 30
 LARGEST_KERNEL = 10**100
-BLOCKS = (2**17, 4)
-"""Entries of the judge's blocks: as it is, and so few that small problems have several."""
+BLOCKS = ((2**17, 64), (4, 3))
+"""Entries of the judge's blocks and columns of a kernel's: as they are, and so few that small problems have several."""
 Certify = Callable[..., Any]
 
 
@@ -44,9 +44,10 @@ class Outcome:
 def attack(seed: int, index: int, certify: Certify = mr.certify) -> Outcome:
     """Problem ``index`` of stream ``seed``, with all its candidates; the same again for the same numbers."""
     outcome, rng = Outcome(), np.random.default_rng([seed, index])
-    drawn, entries = draw(rng), BLOCKS[index % 2]
+    drawn, (entries, columns) = draw(rng), BLOCKS[index % 2]
     blocks = patch("msvm_ref.judge.rounding.ENTRIES", entries)
-    with warnings.catch_warnings(), np.errstate(all="ignore"), blocks:
+    of_kernels = patch("msvm_ref.judge.image.BLOCK", columns)
+    with warnings.catch_warnings(), np.errstate(all="ignore"), blocks, of_kernels:
         warnings.simplefilter("ignore")
         try:
             with time_limit(SECONDS):
