@@ -45,6 +45,7 @@ def answer(x):
 def run(folder: Path, where: Path | None) -> list[str]:
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
     environment["PYTHONPATH"] = str(PACKAGE.parent)
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python, too, sees no more of a file than that
     if where is not None:
         environment["NUMBA_CACHE_DIR"] = str(where)
     done = subprocess.run(
