@@ -61,15 +61,17 @@ def newton(
     """
     at = face(engine, machine)
     m, direction = len(at.i), None
-    work = by_classes = _class_work(engine, machine, at) if surely and m > FACTORED else np.inf
+    work = _work(engine, m)
     if 0 < m <= FACTORED:
         direction = _factored(engine, machine, at, equality)
-    elif by_classes <= MOST:
-        direction = _by_classes(engine, machine, at, equality)
-    if direction is None or m <= FACTORED:
-        work = _work(engine, m)
-    if direction is None and m > FACTORED:
-        direction = _conjugate(engine, machine, at)
+    elif m:
+        by_classes = _class_work(engine, machine, at) if surely else np.inf
+        if by_classes <= MOST:
+            direction = _by_classes(engine, machine, at, equality)
+        if direction is None:
+            direction = _conjugate(engine, machine, at)
+        else:
+            work = by_classes
     if direction is not None:
         _step(engine, machine, at, *direction, value)
     return work
