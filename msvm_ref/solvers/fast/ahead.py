@@ -52,7 +52,7 @@ def _nothing(*_: Any) -> None:
 ask_for: Any = _nothing if settings.DISABLE_JIT else numba.extending.intrinsic(_prefetch)
 
 
-@lean(inline="always")
+@lean(inline=True)
 def ask_for_example(alpha: Array, play: Any, i: int, m: int) -> None:
     """Its multipliers and who is in play."""
     for c in range(0, alpha.shape[1], LINE):
@@ -61,7 +61,7 @@ def ask_for_example(alpha: Array, play: Any, i: int, m: int) -> None:
         ask_for(play, i, t)
 
 
-@lean(inline="always")
+@lean(inline=True)
 def ask_for_row(data: Array, indices: Any, start: int, end: int) -> None:
     """The entries of a sparse row."""
     for at in range(start, end, LINE):
@@ -70,7 +70,7 @@ def ask_for_row(data: Array, indices: Any, start: int, end: int) -> None:
         ask_for(indices, at)
 
 
-@lean(inline="always")
+@lean(inline=True)
 def ask_for_weights(
     indices: Any, start: int, end: int, W: Array, play: Any, i: int, m: int
 ) -> None:

@@ -26,11 +26,13 @@ from msvm_ref.solvers.fast.steps import visit
 
 TOGETHER = 1 << 17
 """Scores taken at once: they stay in the cache until they are read again."""
+LOOSELY = {"reassoc", "contract", "nsz"}
+"""The order in which scores are summed is the compiler's."""
 LANES = 4
 """Sparse rows: classes summed or moved together in one reading of a row, whose sums stay in registers."""
 
 
-@lean(fastmath={"reassoc", "contract", "nsz"})
+@lean(fastmath=LOOSELY)
 def dense_epoch(
     machine: tuple[Any, ...],
     y: Any,
@@ -91,7 +93,7 @@ def dense_epoch(
     return steps, dots, worst
 
 
-@lean(inline="always")
+@lean(inline=True, fastmath=LOOSELY)
 def sparse_scores(
     data: Array,
     indices: Any,
@@ -126,7 +128,7 @@ def sparse_scores(
         out[0, classes[t]] = sums[t] + common
 
 
-@lean(inline="always")
+@lean(inline=True, fastmath=LOOSELY)
 def sparse_move(
     data: Array, indices: Any, start: int, end: int, W: Array, moved: int, classes: Any, move: Array
 ) -> None:
@@ -144,7 +146,7 @@ def sparse_move(
             W[f, e] += x * by_e
 
 
-@lean(fastmath={"reassoc", "contract", "nsz"})
+@lean(fastmath=LOOSELY)
 def sparse_epoch(
     machine: tuple[Any, ...],
     y: Any,

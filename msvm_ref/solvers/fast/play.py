@@ -23,7 +23,7 @@ FULL = 1.0 - 1e-15
 """A shared slack is used up from this part of its cost on."""
 
 
-@lean(inline="always")
+@lean(inline=True)
 def wanted(shape: int, y: int, pinned: bool, play: Any, i: int, m: int, d: int, out: Any) -> int:
     """The classes whose scores the block asks for, into ``out``; how many. A pinned sum needs no own score: it cancels."""
     if shape == ARBITRARY:
@@ -38,7 +38,7 @@ def wanted(shape: int, y: int, pinned: bool, play: Any, i: int, m: int, d: int, 
     return m
 
 
-@lean(inline="always")
+@lean(inline=True)
 def slope(machine: tuple[Any, ...], y: int, p: int, scores: Array, at: int) -> float:
     """g_p = gamma_p - mu_p(scores) from row ``at`` of the scores (sum 0 under sum-to-zero), 0 where p does not count."""
     shape, _, sigma, _, rows, _, gamma, mask, _, _ = machine
@@ -54,7 +54,7 @@ def slope(machine: tuple[Any, ...], y: int, p: int, scores: Array, at: int) -> f
     return value
 
 
-@lean(inline="always")
+@lean(inline=True)
 def slopes(
     machine: tuple[Any, ...],
     y: int,
@@ -79,7 +79,7 @@ def slopes(
     return best, low, spent
 
 
-@lean(inline="always")
+@lean(inline=True)
 def leave(
     machine: tuple[Any, ...],
     y: int,
@@ -131,7 +131,7 @@ def leave(
     return kept, pinned, worst, total
 
 
-@lean(inline="always")
+@lean(inline=True)
 def is_held(m: int, pinned: bool, violation: float) -> bool:
     """Can nothing in play move, or gain by it? One component whose sum is pinned cannot."""
     return bool(m == 0 or (m == 1 and pinned) or violation <= 0.0)

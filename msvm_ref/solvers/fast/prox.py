@@ -45,7 +45,7 @@ def own_block(
         t = after
 
 
-@lean(inline="always")
+@lean(inline=True)
 def _clipped(
     t: float, m: int, q: Array, curve: Array, v: Array, rho: float, cap: float, alpha: Array
 ) -> tuple[float, float, float, float, float]:
@@ -77,7 +77,7 @@ def _clipped(
     return total, slope, size, up, down
 
 
-@lean(inline="always")
+@lean(inline=True)
 def own_block_relative(
     m: int, q: Array, curve: float, rho: float, cap: float, alpha: Array
 ) -> None:
@@ -113,7 +113,7 @@ def own_block_relative(
         t = after
 
 
-@lean(inline="always")
+@lean(inline=True)
 def water_level(
     m: int, q: Array, curve: float, level_of_total: float, cap: float, pinned: bool
 ) -> float:
@@ -144,7 +144,7 @@ def water_level(
     return theta
 
 
-@lean(inline="always")
+@lean(inline=True)
 def one_sign_block(
     m: int, q: Array, curve: float, rho: float, cap: float, pinned: bool, alpha: Array
 ) -> None:
@@ -348,7 +348,7 @@ def arbitrary_block(
             return
 
 
-@lean(inline="always")
+@lean(inline=True)
 def _coordinates(
     hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
 ) -> float:
@@ -368,7 +368,7 @@ def _coordinates(
     return moved
 
 
-@lean(inline="always")
+@lean(inline=True)
 def _best_pair(
     hessian: Array, k: float, ridge: float, cap: float, mask: Array, alpha: Array, g: Array
 ) -> float:

@@ -20,7 +20,7 @@ from msvm_ref.solvers.fast.prox import (
 )
 
 
-@lean(inline="always")
+@lean(inline=True)
 def solve_block(
     machine: tuple[Any, ...],
     y: int,
@@ -74,7 +74,7 @@ def solve_block(
             alpha[j] *= cap / spent
 
 
-@lean(inline="always")
+@lean(inline=True)
 def block_step(
     machine: tuple[Any, ...],
     y: int,
@@ -153,7 +153,7 @@ def block_step(
     return (count, gain) if gain > 0.0 else (0, 0.0)
 
 
-@lean(inline="always")
+@lean(inline=True)
 def spread(rows: Array, beta: Array, out: Array) -> None:
     """sum_p beta_p rows_p"""
     for c in range(len(rows)):
@@ -162,7 +162,7 @@ def spread(rows: Array, beta: Array, out: Array) -> None:
             out[c] += beta[p] * rows[p, c]
 
 
-@lean(inline="always")
+@lean(inline=True)
 def visit(
     machine: tuple[Any, ...],
     i: int,

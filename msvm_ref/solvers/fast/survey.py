@@ -71,7 +71,7 @@ def survey(
     return loss, gain, inner, worst
 
 
-@lean(inline="always")
+@lean(inline=True)
 def slack_loss(xi: float, capped: bool, width: float) -> float:
     """phi(xi) = (c / h) (xi - c/2), c = min(xi, h) where capped, else xi; xi itself where h = 0."""
     if width == 0.0:
