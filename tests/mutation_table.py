@@ -934,6 +934,30 @@ MUTANTS = (
         "solvers/fast/class_system.py", "self.y] -= S", "self.y] += S", f"{BARRIER} -k class_by"
     ),
     Mutant(
+        "solvers/fast/class_features.py",
+        "long -= self.span @ (self.span.T @ long)",
+        "long -= long.mean()",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/class_features.py",
+        "share += self.pull * share.sum(axis=1, keepdims=True)",
+        "pass",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/class_features.py",
+        "M.reshape(-1)[:: width + 1] += 1.0",
+        "M.reshape(-1)[:: width + 1] += 0.5",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/interior.py",
+        "surer = partial(FeatureSystem, engine, parts)",
+        "pass",
+        f"{BARRIER} -k weights_by_themselves",
+    ),
+    Mutant(
         "solvers/fast/class_system.py",
         "np.maximum(self.shared / scale**2, self.ground)",
         "self.ground",

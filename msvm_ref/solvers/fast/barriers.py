@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.interior import Route, interior, route
-from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.standing import Reached, standing
 
 POLISHES = 12
@@ -34,7 +33,7 @@ class Barriers:
     @property
     def movable(self) -> bool:
         """May a barrier take other components from elsewhere?"""
-        return self.engine.alpha.size <= MANY and not isinstance(self.engine, LinearEngine)
+        return self.engine.alpha.size <= MANY
 
     def way(self, tolerance: float) -> Route:
         """The cheapest from here, over what is not settled as long as such barriers went well."""

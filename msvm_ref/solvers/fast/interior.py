@@ -6,7 +6,8 @@ Over the components (i, p) of the chosen examples, x = alpha:
 
 H_ab = (k(x_i, x_j) + rho) <(Pi nu)_a, (Pi nu)_b> [+ cost term]. First-order passes crawl where C is large and faces are many;
 a barrier does not care. What it returns is near the optimum and strictly inside; passes and Newton steps put it on its face.
-Each step solves with H + barrier terms: factored whole, through few features (systems.py), or class by class (class_system.py).
+Each step solves with H + barrier terms: factored whole, through few features (systems.py), or class by class (class_system.py,
+through few features class_features.py).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import Blocks
-from msvm_ref.solvers.fast.class_system import ClassSystem
+from msvm_ref.solvers.fast.class_features import ClassFeatures, apart
+from msvm_ref.solvers.fast.class_system import INVERSE, ClassSystem
 from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.face import expansion, gradient
@@ -33,8 +35,9 @@ LARGEST = 3000
 """Components at once, where H is factored whole."""
 MOST = 1e10
 """Multiply-adds of a factorisation class by class, of all examples at once."""
-COMPONENT = 3300.0
-"""Multiply-adds a component costs a step through the features, beside the factorisation (measured, 2000 x 20, 5 classes)."""
+COMPONENT, COMPONENT_APART = 3300.0, 1100.0
+"""Multiply-adds a component costs a step through the features, beside the factorisation, of all classes together or each by
+itself (measured, 2000 x 20, 5 classes; 172 x 35, 19 classes; digits)."""
 ROOM = 2e7
 """Entries of the components' rows (m x d) that are held at once."""
 WIDEST = 2000
@@ -83,17 +86,16 @@ def route(
 
     ``surely``: not class by class, which loses digits where the Gram is nearly singular.
     """
-    n, d = engine.alpha.shape
-    m, width = int(machine.mask[engine.y].sum()), engine.width * d
+    d = engine.alpha.shape[1]
+    m = int(machine.mask[engine.y].sum())
     ways = []
     if m <= LARGEST:
         ways.append(Route("whole", True, m**3 / 6))
     by_class = class_work(machine, engine.y)
     if by_class <= MOST and m * d <= ROOM and not surely:
         ways.append(Route("classes", True, by_class))
-    if by_features(engine):
-        factored = 1.5 * (n * width**2 / 12 + width**3 / 6)
-        ways.append(Route("features", True, factored + COMPONENT * m))
+    if by_features(engine, machine):
+        ways.append(Route("features", True, _feature_work(engine, machine)))
     if share is not None:
         taken = unsettled(engine, machine, share)
         few = int(taken.sum())
@@ -126,13 +128,19 @@ def interior(
         return None
     parts = Components(engine, machine, chosen, way.taken)
     system: System
-    if way.system == "features":
+    surer: Callable[[], System] | None = None
+    if len(parts.example) <= LARGEST:
+        surer = partial(DenseSystem, engine, parts)
+    if way.system == "features" and apart(machine):
+        system = ClassFeatures(engine, machine, parts)
+        if surer is None and _together(engine):
+            surer = partial(FeatureSystem, engine, parts)
+    elif way.system == "features":
         system = FeatureSystem(engine, parts)
     elif way.system == "classes":
         system = ClassSystem(engine, machine, parts)
     else:
         system = DenseSystem(engine, parts)
-    surer = partial(DenseSystem, engine, parts) if len(parts.example) <= LARGEST else None
     central = _Barrier(engine, machine, parts, system, surer, equality).run(
         max(CLOSE, 0.05 * tolerance), late, value
     )
@@ -149,10 +157,28 @@ def interior(
     return on_face
 
 
-def by_features(engine: Engine) -> bool:
+def by_features(engine: Engine, machine: Blocks) -> bool:
     """Are there features, few enough, and more multipliers than are factored whole, but not more than can be held?"""
     size, d = engine.alpha.size, engine.alpha.shape[1]
-    return 0 < engine.width * d <= WIDEST and FEW < size <= ROOM / d
+    if not 0 < engine.width <= WIDEST or size <= FEW:
+        return False
+    if apart(machine):
+        return d * engine.width**2 <= ROOM and size * (d if engine.free else 1) <= ROOM
+    return _together(engine)
+
+
+def _together(engine: Engine) -> bool:
+    """Are the weights of all classes few enough?"""
+    size, d = engine.alpha.size, engine.alpha.shape[1]
+    return engine.width * d <= WIDEST and size * d <= ROOM
+
+
+def _feature_work(engine: Engine, machine: Blocks) -> float:
+    n, d = engine.alpha.shape
+    m, width = int(machine.mask[engine.y].sum()), engine.width
+    if apart(machine):
+        return d * (n * width**2 / 2 + INVERSE * width**3 / 6) + COMPONENT_APART * m
+    return 1.5 * (n * (width * d) ** 2 / 12 + (width * d) ** 3 / 6) + COMPONENT * m
 
 
 def _most_urgent(engine: Engine, machine: Blocks) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ By features: H = Z Z' with Z_a = [x_i, sqrt rho] (x) R_a, and with D the barrier
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -39,18 +40,26 @@ class Components:
         chosen: NDArray[np.int64],
         taken: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.chosen, y, self.d = chosen, engine.y[chosen], engine.alpha.shape[1]
-        self.mask = machine.mask[y] if taken is None else taken[chosen]
+        self.machine, self.chosen, self.y = machine, chosen, engine.y[chosen]
+        self.d = engine.alpha.shape[1]
+        self.mask = machine.mask[self.y] if taken is None else taken[chosen]
         self.example, self.component = np.nonzero(self.mask)
-        self.rows = machine.rows_of(y[self.example], self.component)
-        # (examples, components, classes), 0 where a component does not count
-        self.planes = machine.rows_of(y[:, None], np.arange(self.d))
         self.unit = float(engine.cost[chosen].mean())
         self.own = machine.slack == OWN
         self.group = np.arange(len(self.example)) if self.own else self.example
         costs = engine.cost[chosen]
         self.room = (costs[self.example] if self.own else costs) / self.unit
         self.ridge = self.unit**2 * machine.width / costs[self.example] if machine.width else None
+
+    @cached_property
+    def rows(self) -> Array:
+        """(components x classes)"""
+        return self.machine.rows_of(self.y[self.example], self.component)
+
+    @cached_property
+    def planes(self) -> Array:
+        """(examples x components x classes) the rows, 0 where a component does not count"""
+        return self.machine.rows_of(self.y[:, None], np.arange(self.d))
 
     def sums(self, x: Array) -> Array:
         """x summed over each slack group."""
@@ -132,6 +141,8 @@ class Refined(ABC):
     """A system solved again for what is left, until that no longer shrinks."""
 
     rough = False
+    within = ROUGH
+    """What may be left, as a part of the right-hand side."""
 
     def solve(self, right: Array, refined: bool) -> Array:
         solved = self._once(right)
@@ -142,7 +153,7 @@ class Refined(ABC):
             if not abs(still).max() < 0.5 * abs(left).max():
                 break
             solved, left = better, still
-        self.rough = refined and not abs(left).max() <= ROUGH * abs(right).max()
+        self.rough = refined and not abs(left).max() <= self.within * abs(right).max()
         return solved
 
     @abstractmethod

@@ -10,6 +10,7 @@ from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast import interior as barrier
 from msvm_ref.solvers.fast.aim import Aim
 from msvm_ref.solvers.fast.blocks import blocks
+from msvm_ref.solvers.fast.class_features import ClassFeatures, apart
 from msvm_ref.solvers.fast.class_system import ClassSystem
 from msvm_ref.solvers.fast.engines import engine_for
 from msvm_ref.solvers.fast.interior import Route, route
@@ -60,7 +61,10 @@ def test_class_by_class_and_by_features_solve_what_is_factored_whole(machine, bi
     assert whole.factor(diagonal, push)
     solved = whole.solve(right, True)
     assert engine.width
-    for other in (ClassSystem(engine, made, parts), FeatureSystem(engine, parts)):
+    others = [ClassSystem(engine, made, parts), FeatureSystem(engine, parts)]
+    if apart(made):
+        others.append(ClassFeatures(engine, made, parts))
+    for other in others:
         np.testing.assert_allclose(other.product(x), whole.product(x), rtol=1e-9, atol=1e-9)
         assert other.factor(diagonal, push)
         # the Gram's rank is a third of its order: unrefined, class by class loses half of the digits, 2e-7 to 2e-6 by the BLAS;
@@ -165,6 +169,35 @@ def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
     assert switched
     certificate = mr.certify(problem, alpha=engine.alpha)
     assert certificate.relative_gap < 1e-6
+
+
+@pytest.mark.parametrize("within", [0.0, 1e-8])
+def test_weights_by_themselves_hand_the_last_digits_to_all_together(monkeypatch, within):
+    """More components than are factored whole, and a sum-to-zero that the free bias has to keep as well."""
+    X, y = data(172, 35, 19)
+    problem = mr.Problem(mr.RM(0.5), X, y, C=1e4, bias="free")
+    assert route(*engine_of(problem)).system == "features"
+    monkeypatch.setattr(ClassFeatures, "within", within)
+    switched = []
+
+    class Watched(FeatureSystem):
+        def __init__(self, *arguments):
+            switched.append(True)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(barrier, "FeatureSystem", Watched)
+    assert mr.solve(problem, method="fast", tolerance=1e-8, max_iter=200).converged
+    assert switched or within
+
+
+def test_weights_by_themselves_need_no_room_for_all_together():
+    """A hundred classes of fifty features: 5000 weights are too many for one matrix, not for a hundred."""
+    X, y = data(120, 50, 100)
+    assert route(*engine_of(mr.Problem(mr.LLW, X, y))).system == "features"
+    assert route(*engine_of(mr.Problem(mr.ATM, X, y))).system != "features"
+    solution = mr.solve(mr.Problem(mr.LLW, X, y, C=1e3), method="fast", tolerance=1e-6)
+    assert solution.converged
+    assert solution.work["interior"]
 
 
 def schedule(**given) -> Schedule:
