@@ -133,7 +133,7 @@ def interior(
         surer = partial(DenseSystem, engine, parts)
     if way.system == "features" and apart(machine):
         system = ClassFeatures(engine, machine, parts)
-        if surer is None and _together(engine):
+        if _together(engine):
             surer = partial(FeatureSystem, engine, parts)
     elif way.system == "features":
         system = FeatureSystem(engine, parts)
@@ -177,7 +177,8 @@ def _feature_work(engine: Engine, machine: Blocks) -> float:
     n, d = engine.alpha.shape
     m, width = int(machine.mask[engine.y].sum()), engine.width
     if apart(machine):
-        return d * (n * width**2 / 2 + INVERSE * width**3 / 6) + COMPONENT_APART * m
+        solves = 1 + d / 2 if engine.free else 1  # the bias has a column of its own for each class
+        return d * (n * width**2 / 2 + INVERSE * width**3 / 6) + COMPONENT_APART * m * solves
     return 1.5 * (n * (width * d) ** 2 / 12 + (width * d) ** 3 / 6) + COMPONENT * m
 
 
