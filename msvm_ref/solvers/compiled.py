@@ -36,7 +36,8 @@ def _keyed(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         folder = cache_folder() if options.get("cache") else None
         with _cache_in(folder):
-            return numba.njit(**{**options, "cache": folder is not None})(function)
+            kept = {"cache": folder is not None, "no_cfunc_wrapper": True}
+            return numba.njit(**{**options, **kept})(function)
 
     return compiled
 

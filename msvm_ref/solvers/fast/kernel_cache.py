@@ -46,7 +46,8 @@ def fill_row(
     powers = bits.view(np.float64)
     for first in range(0, n, STRIP):
         m = min(STRIP, n - first)
-        strip[:] = 0.0
+        for j in range(m):
+            strip[j] = 0.0
         for f in range(p):
             x = columns[f, i]
             feature = columns[f, first : first + m]

@@ -58,7 +58,8 @@ def squared_distances(columns: Array, first: int, last: int, out: Array) -> None
     p, n = columns.shape
     for i in range(first, last):
         row = out[i - first]
-        row[:] = 0.0
+        for j in range(n - first):
+            row[j] = 0.0
         for f in range(p):
             x = columns[f, i]
             feature = columns[f, first:]

@@ -17,7 +17,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def lean(inline: bool = False, fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
-    options: dict[str, Any] = {"fastmath": fastmath, "_nrt": False, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"fastmath": fastmath, "_nrt": False}
     decorator: Callable[[Function], Function] = njit(
         cache=True, error_model="numpy", forceinline=inline, **options
     )
