@@ -1,7 +1,7 @@
 """Profiles (HYPOTHESIS_PROFILE = dev, ci, nightly or kept), and what it means for two solutions to agree.
 
-    dev       12 examples a law, new ones each time, and the kept failures again
-    ci        the same 12 examples always
+    dev       8 examples a law, new ones each time, and the kept failures again
+    ci        the same 8 examples always
     nightly   800 examples a law, new ones each time; a failing example is kept (not with pytest --hypothesis-seed)
     kept      nothing new: only the kept failures
 
@@ -22,13 +22,13 @@ KEPT = DirectoryBasedExampleDatabase(Path(__file__).parent / "failures")
 LOCAL = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / ".hypothesis" / "examples")
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile(
-    "dev", max_examples=12, database=MultiplexedDatabase(LOCAL, ReadOnlyDatabase(KEPT)), **COMMON
+    "dev", max_examples=8, database=MultiplexedDatabase(LOCAL, ReadOnlyDatabase(KEPT)), **COMMON
 )
-settings.register_profile("ci", max_examples=12, derandomize=True, database=None, **COMMON)
+settings.register_profile("ci", max_examples=8, derandomize=True, database=None, **COMMON)
 settings.register_profile("nightly", max_examples=800, database=KEPT, **COMMON)
 settings.register_profile(
     "kept",
-    max_examples=12,
+    max_examples=8,
     database=ReadOnlyDatabase(KEPT),
     phases=[Phase.explicit, Phase.reuse],
     **COMMON,

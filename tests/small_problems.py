@@ -11,11 +11,15 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pytest
 
 import msvm_ref as mr
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 """The nightly profile runs whole products; every other one a table in which every pair of values meets."""
+
+
+by_night = pytest.mark.skipif(not NIGHTLY, reason="nightly")
 
 
 def thinned(values: Iterable[Any], step: int) -> list[Any]:

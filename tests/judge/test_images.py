@@ -131,9 +131,10 @@ def zero() -> Candidate:
 
 
 @pytest.mark.parametrize(
-    ("machine", "bias", "cost"), table((MACHINES, BIASES), (COSTS,)), ids=label
+    ("machine", "bias", "cost", "kernel"),
+    table((MACHINES, BIASES), (COSTS, (mr.linear, mr.rbf(0.5)))),
+    ids=label,
 )
-@pytest.mark.parametrize("kernel", [mr.linear, mr.rbf(0.5)], ids=str)
 def test_blocks_are_worth_what_the_whole_is(machine, bias, cost, kernel):
     problem = small(machine, bias, cost, kernel)
     draws = np.random.default_rng(2)

@@ -15,7 +15,7 @@ from msvm_ref.losses import Softmax, loss, subgradient
 from msvm_ref.softmax.loss import by_score, losses_and_rates
 from tests.losses.frameworks import EVERY, array, back, needs
 from tests.losses.test_exact import COSTS, GIVEN, SHARED
-from tests.small_problems import MACHINES
+from tests.small_problems import MACHINES, table
 
 ALL = [*MACHINES, GIVEN, SHARED]
 
@@ -27,8 +27,7 @@ def scores_of(rng, n, d):
     return np.concatenate([grid, free, free[:1] + 2.0**20, np.full((1, d), -0.0)])
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("machine", ALL, ids=lambda m: m.name)
+@pytest.mark.parametrize(("machine", "cost"), table((ALL,), (COSTS,)), ids=str)
 def test_numpy_is_within_an_ulp_of_the_scale_of_the_exact_value(machine, cost):
     rng = np.random.default_rng(3)
     for d in (2, 3, 7) if machine.fixed_d is None else (machine.fixed_d,):

@@ -51,7 +51,7 @@ def test_an_honest_loss_with_every_parameter_passes_every_check(loss, machine):
 
 
 @pytest.mark.parametrize(
-    ("machine", "cost"), table([[*MACHINES, GIVEN, SHARED]], [COSTS]), ids=label
+    ("machine", "cost"), table([thinned([*MACHINES, GIVEN, SHARED], 2)], [COSTS]), ids=label
 )
 def test_our_own_losses_pass(machine, cost):
     told = machine.with_cost(cost)

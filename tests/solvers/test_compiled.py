@@ -13,7 +13,7 @@ import pytest
 
 import msvm_ref
 from msvm_ref.solvers import compiled
-from tests.small_problems import NIGHTLY
+from tests.small_problems import by_night
 
 PACKAGE = Path(msvm_ref.__file__).parent
 PROGRAM = """
@@ -59,11 +59,8 @@ def run(folder: Path, where: Path | None) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize(
-    "users",
-    [True, False] if NIGHTLY else [True],
-    ids={True: "NUMBA_CACHE_DIR", False: "beside"}.get,
-)
+@by_night
+@pytest.mark.parametrize("users", [True, False], ids={True: "NUMBA_CACHE_DIR", False: "beside"}.get)
 def test_a_callee_that_changed_is_compiled_again_for_a_caller_that_did_not(tmp_path, users):
     """With the same time stamp and the same size, which is all numba itself would see of a file."""
     folder, where = tmp_path / "solvers", tmp_path / "cache" if users else None

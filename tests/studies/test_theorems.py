@@ -16,6 +16,7 @@ from msvm_ref.studies.theorems import (
     optimal_throughout,
     published,
 )
+from tests.small_problems import thinned
 
 F = Fraction
 
@@ -70,7 +71,7 @@ def test_rm_breaks_exactly_above_one_half():
     assert "1/2" in str(threshold)
 
 
-@pytest.mark.parametrize("d", [3, 4])
+@pytest.mark.parametrize("d", thinned([3, 4], 2))
 def test_ats_needs_an_own_target_above_d_minus_2_over_2(d):
     threshold = consistency_threshold("ATS", d)
     assert (threshold.value, threshold.below, threshold.at, threshold.above) == (

@@ -17,6 +17,7 @@ from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.kernel_cache import fill_row, rows, suits_single
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.kernel_values import scores_at
+from tests.small_problems import label, table
 from tests.solvers.fast.test_fast import BIASES, COSTS, MACHINES, data
 
 
@@ -173,9 +174,11 @@ def test_where_rows_may_be_rounded():
 
 
 @pytest.mark.usefixtures("single")
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("cache_mb", [1000.0, 12 * 60 * 4 / 1e6])
-@pytest.mark.parametrize("machine", [mr.CS, mr.LLW, mr.MMR], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    ("machine", "bias", "cache_mb"),
+    table(((mr.CS, mr.LLW, mr.MMR), BIASES), ((1000.0, 12 * 60 * 4 / 1e6),)),
+    ids=label,
+)
 def test_rounded_rows_are_certified_all_the_same(machine, cache_mb, bias):
     X, y = data(60)
     solution = fast(

@@ -20,7 +20,7 @@ from msvm_ref.solvers.fast.schedule import AGAIN, Schedule
 from msvm_ref.solvers.fast.systems import Components, DenseSystem
 from msvm_ref.solvers.fast.unsettled import unsettled
 from msvm_ref.solvers.workspace import Workspace
-from tests.small_problems import MACHINES
+from tests.small_problems import MACHINES, label, table
 from tests.solvers.fast.test_barrier import COSTS, data, engine_of
 
 
@@ -71,9 +71,9 @@ def test_who_is_left_out_is_held_at_a_bound(machine, cost, monkeypatch):
         assert (room[rises] * g[rises] <= each).all()
 
 
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("bias", ["none", "free"])
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+@pytest.mark.parametrize(
+    ("machine", "bias", "cost"), table((MACHINES,), (("none", "free"), COSTS)), ids=label
+)
 def test_a_barrier_without_the_settled_finds_the_same_optimum(machine, bias, cost, monkeypatch):
     monkeypatch.setattr(selection, "MORE", 5)
     X, y = data(80, 3, 4)
