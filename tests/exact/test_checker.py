@@ -36,7 +36,7 @@ def replaced(rows, i, j, value):
     )
 
 
-CASES = table(((mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()), BIASES), (COSTS,))
+CASES = table(((mr.WW, mr.CS, mr.LLW, mr.OVA, mr.ATM, mr.RM()),), (BIASES, COSTS))
 
 
 @pytest.mark.parametrize(("machine", "bias", "cost"), CASES, ids=label)

@@ -33,7 +33,7 @@ from msvm_ref.model.machine import (
     Target,
 )
 from tests.fisher.test_consistency import weighted_llw
-from tests.small_problems import NIGHTLY
+from tests.small_problems import NIGHTLY, by_night
 
 F = Fraction
 BY_ARGMAX = [(LLW, 3), (LLW, 4), (RM(), 3), (RM(F(1, 4)), 4), (ATS, 3), (OVA, 2), (WW, 2)]
@@ -49,6 +49,7 @@ def test_argmax_is_used_exactly_where_it_is_consistent(d):
         found.verify()
 
 
+@by_night
 def test_the_constants_of_the_catalogue():
     for d in (3, 4, 5):
         for machine in (LLW, RM(), RM(F(1, 4))):

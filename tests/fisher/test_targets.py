@@ -24,7 +24,7 @@ from msvm_ref.fisher.mixtures import mixture_size
 from msvm_ref.fisher.target_consistency import _parts
 from msvm_ref.model.catalogue import AMO, ATS, CATALOGUE, CS, LLW, MMR, MMR_ORTHO, OVA, RM, WW
 from msvm_ref.model.machine import ABSOLUTE, OTHERS_MAX, OTHERS_SUM, Machine
-from tests.small_problems import NIGHTLY
+from tests.small_problems import NIGHTLY, label, table
 
 F = Fraction
 SERVED = {
@@ -67,8 +67,9 @@ SERVED = {
 }
 
 
-@pytest.mark.parametrize("d", [3, 4, 5] if NIGHTLY else [3, 4])
-@pytest.mark.parametrize("machine", CATALOGUE, ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    ("machine", "d"), table((CATALOGUE,), ((3, 4, 5) if NIGHTLY else (3, 4),)), ids=label
+)
 def test_the_standard_targets_each_machine_serves(machine, d):
     embedded, served = embedded_loss(machine, d), set()
     for target in standard_targets(d):

@@ -7,7 +7,7 @@ import pytest
 from tests.fuzz.drive import drive, limited
 from tests.fuzz.readers import CRASHED, READERS
 
-COUNT = {"model": 60, "vectors": 60, "claim": 100}
+COUNT = {"model": 40, "vectors": 40, "claim": 60}
 """Readers that go on to judge what they read get fewer; `python -m tests.fuzz` runs the long way."""
 
 
@@ -16,7 +16,7 @@ def test_a_reader_raises_nothing_but_typed_refusals(name):
     reader = READERS[name]()
     for sample in reader.samples:
         reader.read(sample)
-    failure = drive(reader, COUNT.get(name, 300))
+    failure = drive(reader, COUNT.get(name, 200))
     if failure is not None:
         content, error = failure
         raise AssertionError(f"{name} does not survive {content[:500]!r}") from error

@@ -132,7 +132,7 @@ def zero() -> Candidate:
 
 @pytest.mark.parametrize(
     ("machine", "bias", "cost", "kernel"),
-    table((MACHINES, BIASES), (COSTS, (mr.linear, mr.rbf(0.5)))),
+    table((MACHINES,), (BIASES, COSTS, (mr.linear, mr.rbf(0.5)))),
     ids=label,
 )
 def test_blocks_are_worth_what_the_whole_is(machine, bias, cost, kernel):

@@ -17,7 +17,7 @@ from msvm_ref.solvers.fast.interior import Route, route
 from msvm_ref.solvers.fast.schedule import Schedule
 from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem
 from msvm_ref.solvers.workspace import Workspace
-from tests.small_problems import MACHINES
+from tests.small_problems import MACHINES, thinned
 
 COSTS = ("linear", "quadratic", "huber")
 
@@ -171,7 +171,7 @@ def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
     assert certificate.relative_gap < 1e-6
 
 
-@pytest.mark.parametrize("within", [0.0, 1e-8])
+@pytest.mark.parametrize("within", thinned([0.0, 1e-8], 2))
 def test_weights_by_themselves_hand_the_last_digits_to_all_together(monkeypatch, within):
     """More components than are factored whole, and a sum-to-zero that the free bias has to keep as well."""
     X, y = data(172, 35, 19)
