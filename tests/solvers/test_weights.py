@@ -13,7 +13,7 @@ from msvm_ref.errors import MsvmError
 from msvm_ref.exact.optimum import prove_optimum
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.solvers.methods import METHODS
-from tests.small_problems import COSTS, thinned
+from tests.small_problems import COSTS
 
 X = np.array([[2, 1], [1, -1], [-1, 2], [-2, -1], [1, 3], [-1, -2], [0.5, 0.5]])
 Y = np.array([0, 1, 2, 0, 1, 2, 0])
@@ -38,7 +38,7 @@ def optimum(machine: mr.Machine, bias: str) -> Fraction:
     return prove_optimum(repeated, start).value
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, 2))
+@pytest.mark.parametrize("method", METHODS)
 def test_a_weight_is_so_many_copies(method):
     taken = 0
     for machine in ANY:
