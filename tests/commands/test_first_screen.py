@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import msvm_ref
 from tests.commands.terminal import COLUMNS, LINES, environment, replay
 from tests.small_problems import DOCS, NIGHTLY
 
-VECTORS = () if DOCS else (str(Path(msvm_ref.__file__).parent / "conformance/vectors/MMR.json"),)
-"""One file of the twelve; each is verified by the tests of the verifier."""
+pytestmark = pytest.mark.skipif(not DOCS, reason="runs with the extra docs")
 MODULE = """
 import msvm_ref as mr
 
@@ -73,7 +70,7 @@ def test_one_cause_is_told_once_with_the_way_out(folder):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("machines",), ("conventions",), ("checks",), ("--help",), ("vectors", "verify", *VECTORS)],
+    [("machines",), ("conventions",), ("checks",), ("--help",), ("vectors", "verify")],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_other_screens(arguments, folder):
