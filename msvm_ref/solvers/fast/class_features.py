@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import OWN, SIGNED, Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.systems import NEGLIGIBLE, Components, Refined
+from msvm_ref.solvers.fast.systems import NEGLIGIBLE, Components, Refined, features_of
 
 
 def apart(machine: Blocks) -> bool:
@@ -31,10 +31,8 @@ class ClassFeatures(Refined):
     """All classes together would still find their digits, but not from where worse steps lead."""
 
     def __init__(self, engine: Engine, machine: Blocks, parts: Components) -> None:
-        X = engine.features(parts.chosen)
-        self.X = np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))]) * parts.unit
-        self.parts, self.pull = parts, machine.pull
-        self.s = np.where(parts.mask, machine.sigma[engine.y[parts.chosen]], 0.0)
+        self.X, self.parts, self.pull = features_of(engine, parts), parts, machine.pull
+        self.s = np.where(parts.mask, machine.sigma[parts.y], 0.0)
 
     def product(self, x: Array) -> Array:
         out = self._lift(self.X.T @ self._expand(x))

@@ -35,7 +35,7 @@ TINY = 1e-300
 class ClassSystem(Refined):
     def __init__(self, engine: Engine, machine: Blocks, parts: Components) -> None:
         self.parts, self.pull = parts, machine.pull
-        self.y, n = engine.y[parts.chosen], len(parts.chosen)
+        self.y, n = parts.y, len(parts.chosen)
         self.K = engine.gram(parts.chosen) * parts.unit**2
         self.ground = GROUND * float(self.K.diagonal().max())
         self.relative = machine.shape == RELATIVE

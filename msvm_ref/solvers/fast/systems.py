@@ -164,11 +164,15 @@ class Refined(ABC):
         """(H + D) x"""
 
 
+def features_of(engine: Engine, parts: Components) -> Array:
+    """[x_i, sqrt rho] of the chosen examples, in units of the mean cost"""
+    X = engine.features(parts.chosen)
+    return np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))]) * parts.unit
+
+
 class FeatureSystem(Refined):
     def __init__(self, engine: Engine, parts: Components) -> None:
-        X = engine.features(parts.chosen)
-        self.X = np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))]) * parts.unit
-        self.parts = parts
+        self.X, self.parts = features_of(engine, parts), parts
 
     def product(self, x: Array) -> Array:
         out = self._lift(self.X.T @ self._expand(x))

@@ -150,19 +150,25 @@ def test_a_gap_that_overflowed_says_nothing_of_speed():
     assert plan.barrier.work == 1.0
 
 
+def watched(monkeypatch, system) -> list[bool]:
+    """One entry for each ``system`` the barrier makes from here on."""
+    made = []
+
+    class Watched(system):
+        def __init__(self, *arguments):
+            made.append(True)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(barrier, system.__name__, Watched)
+    return made
+
+
 def test_a_system_that_loses_its_digits_is_replaced(monkeypatch):
     """Relative margins on a kernel of low rank: what stands on the true class alone is next to nothing."""
     X, y = data(80, 4, 4)
     problem = mr.Problem(mr.CS, X, y, C=2.0**14, kernel=mr.rbf(2.0**-8))
     monkeypatch.setattr(barrier, "route", lambda *_: Route("classes", True, 1.0))
-    switched = []
-
-    class Watched(DenseSystem):
-        def __init__(self, *arguments):
-            switched.append(True)
-            super().__init__(*arguments)
-
-    monkeypatch.setattr(barrier, "DenseSystem", Watched)
+    switched = watched(monkeypatch, DenseSystem)
     engine, machine = engine_of(problem)
     engine.survey()
     barrier.interior(engine, machine, False, 1e-9)
@@ -178,14 +184,7 @@ def test_weights_by_themselves_hand_the_last_digits_to_all_together(monkeypatch,
     problem = mr.Problem(mr.RM(0.5), X, y, C=1e4, bias="free")
     assert route(*engine_of(problem)).system == "features"
     monkeypatch.setattr(ClassFeatures, "within", within)
-    switched = []
-
-    class Watched(FeatureSystem):
-        def __init__(self, *arguments):
-            switched.append(True)
-            super().__init__(*arguments)
-
-    monkeypatch.setattr(barrier, "FeatureSystem", Watched)
+    switched = watched(monkeypatch, FeatureSystem)
     assert mr.solve(problem, method="fast", tolerance=1e-8, max_iter=200).converged
     assert switched or within
 
