@@ -595,7 +595,7 @@ MUTANTS = (
         "tests/solvers/test_finish.py",
     ),
     Mutant(
-        "solvers/fast/interior.py",
+        "solvers/fast/barrier.py",
         "self.columns, rcond=1e-12)",
         "self.columns, rcond=1e-12, hermitian=True)",
         "tests/solvers/fast/test_barrier.py -k not_taken_for_symmetric",
@@ -952,10 +952,10 @@ MUTANTS = (
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/interior.py",
-        "surer = partial(FeatureSystem, engine, parts)",
-        "pass",
-        f"{BARRIER} -k weights_by_themselves",
+        "solvers/fast/systems.py",
+        "goal if missing is None else goal + missing",
+        "goal",
+        f"{BARRIER} -k class_by",
     ),
     Mutant(
         "solvers/fast/class_system.py",
@@ -1026,15 +1026,15 @@ MUTANTS = (
     ),
     Mutant("solvers/fast/kernel_cache.py", "L[pivots - 1] =", "L[:] =", f"{BARRIER} -k class_by"),
     Mutant(
-        "solvers/fast/interior.py",
+        "solvers/fast/barrier.py",
         "if self.system.rough and self.surer is not None:",
         "if False:",
         f"{BARRIER} -k loses_its_digits",
     ),
     Mutant(
-        "solvers/fast/interior.py",
-        "x < z / margin, 0.0",
-        "x < 0 * z, 0.0",
+        "solvers/fast/barrier.py",
+        "at.inside < at.push / margin",
+        "at.inside < 0 * at.push",
         f"{BARRIER} -k stops_early",
     ),
     Mutant(
@@ -1057,7 +1057,7 @@ MUTANTS = (
         f"{UNSETTLED} -k held_at_a_bound",
     ),
     Mutant(
-        "solvers/fast/interior.py", "if vain > IN_VAIN:", "if False:", f"{UNSETTLED} -k no_nearer"
+        "solvers/fast/barrier.py", "if vain >= IN_VAIN:", "if False:", f"{UNSETTLED} -k no_nearer"
     ),
     Mutant(
         "solvers/fast/interior.py",

@@ -16,37 +16,24 @@ import numpy as np
 from scipy.linalg import lapack
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.solvers.fast.blocks import OWN, SIGNED, Blocks
+from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.systems import NEGLIGIBLE, Components, Refined, features_of
+from msvm_ref.solvers.fast.systems import NEGLIGIBLE, ByWeights, Components
 
 
-def apart(machine: Blocks) -> bool:
-    """Does nothing but sum-to-zero couple the classes?"""
-    return machine.shape == SIGNED and machine.slack == OWN
-
-
-class ClassFeatures(Refined):
-    within = 1e-8
-    """All classes together would still find their digits, but not from where worse steps lead."""
-
+class ClassFeatures(ByWeights):
     def __init__(self, engine: Engine, machine: Blocks, parts: Components) -> None:
-        self.X, self.parts, self.pull = features_of(engine, parts), parts, machine.pull
-        self.s = np.where(parts.mask, machine.sigma[parts.y], 0.0)
+        super().__init__(engine, parts)
+        self.pull, self.s = machine.pull, np.where(parts.mask, machine.sigma[parts.y], 0.0)
 
-    def product(self, x: Array) -> Array:
-        out = self._lift(self.X.T @ self._expand(x))
-        return out if self.parts.ridge is None else out + self.parts.ridge * x
-
-    def _expand(self, x: Array) -> Array:
-        """(examples x classes) sum_p x_ip R_ip"""
+    def expand(self, x: Array) -> Array:
         share = self.s * self.parts.table(x)
         if self.pull:
             share += self.pull * share.sum(axis=1, keepdims=True)
         return share
 
-    def _lift(self, T: Array) -> Array:
-        """Z T for T (features x classes) in the range of Pi."""
+    def felt_of(self, T: Array) -> Array:
+        """Of T in the range of Pi."""
         return np.asarray((self.s * (self.X @ T))[self.parts.example, self.parts.component])
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
@@ -54,11 +41,10 @@ class ClassFeatures(Refined):
             diagonal = diagonal if more is None else diagonal + more
         self.inverse = 1.0 / diagonal
         weight = self.s**2 * self.parts.table(self.inverse)
-        least = NEGLIGIBLE * float(weight.max())
         d, width = self.s.shape[1], self.X.shape[1]
         self.roots: Array = np.empty((d, width, width))
         for c, column in enumerate(weight.T):
-            felt = np.flatnonzero(column > least)
+            felt = np.flatnonzero(column > NEGLIGIBLE * column.max())
             part = np.sqrt(column[felt])[:, None] * self.X[felt]
             M = part.T @ part
             M.reshape(-1)[:: width + 1] += 1.0
@@ -70,15 +56,12 @@ class ClassFeatures(Refined):
             self.span = np.linalg.qr(self.roots.reshape(d * width, width))[0]
         return True
 
-    def _once(self, right: Array) -> Array:
-        first = self.inverse * right
-        t = self.roots @ (self.X.T @ self._expand(first)).T[:, :, None]
+    def local(self, v: Array) -> Array:
+        return self.inverse * v
+
+    def weights(self, goal: Array) -> Array:
+        t = self.roots @ goal.T[:, :, None]
         if self.pull:
             long = t.reshape(-1)
             long -= self.span @ (self.span.T @ long)
-        t = self.roots.transpose(0, 2, 1) @ t
-        return np.asarray(self.inverse * (right - self._lift(t[:, :, 0].T)))
-
-    def _matrix(self, x: Array) -> Array:
-        """(D + Z Z') x"""
-        return np.asarray(x / self.inverse + self._lift(self.X.T @ self._expand(x)))
+        return np.asarray((self.roots.transpose(0, 2, 1) @ t)[:, :, 0].T)

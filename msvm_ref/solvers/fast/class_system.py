@@ -50,11 +50,7 @@ class ClassSystem(Refined):
         self.square: list[Any] = [... if len(who) == n else np.ix_(who, who) for who in self.who]
 
     def product(self, x: Array) -> Array:
-        out = self._lift(self.K @ self._expand(x))
-        if self.parts.ridge is not None:
-            total = x if self.parts.own else self.parts.sums(x)[self.parts.group]
-            out = out + self.parts.ridge * total
-        return out
+        return self._lift(self.K @ self._expand(x)) + self.parts.cost_term(x)
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
         parts, n = self.parts, len(self.y)

@@ -21,14 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from msvm_ref.model.arrays import Array
+from msvm_ref.solvers.fast.barrier import Barrier
 from msvm_ref.solvers.fast.blocks import Blocks
-from msvm_ref.solvers.fast.class_features import ClassFeatures, apart
+from msvm_ref.solvers.fast.class_features import ClassFeatures
 from msvm_ref.solvers.fast.class_system import INVERSE, ClassSystem
 from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.face import expansion, gradient
 from msvm_ref.solvers.fast.newton import FACTOR_SPEED
-from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System
+from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System, apart
 from msvm_ref.solvers.fast.unsettled import unsettled
 
 LARGEST = 3000
@@ -44,15 +45,13 @@ WIDEST = 2000
 """Weights (features x classes), where it goes through the features."""
 FEW = 400
 """Up to so many multipliers a linear H is factored whole even then: that costs next to nothing and loses fewer digits."""
-STEPS, USUAL, IN_VAIN = 80, 20, 5
-"""At most, as a rule, and those that do not get any nearer before it ends: directions are rounding then."""
+USUAL = 20
+"""Steps, as a rule."""
 STEP = 2e6
 """What a step takes beside its factorisation, however small the problem."""
 CHEAPEST = USUAL * STEP
 """The price of a barrier that has nothing to factor."""
-NEARER, CLOSE = 0.99, 1e-13
-INWARD = 0.1
-"""The start: the passes' multipliers, drawn this far towards the middle of their bounds."""
+CLOSE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,19 +128,17 @@ def interior(
     parts = Components(engine, machine, chosen, way.taken)
     system: System
     surer: Callable[[], System] | None = None
-    if len(parts.example) <= LARGEST:
-        surer = partial(DenseSystem, engine, parts)
     if way.system == "features" and apart(machine):
         system = ClassFeatures(engine, machine, parts)
-        if _together(engine):
-            surer = partial(FeatureSystem, engine, parts)
     elif way.system == "features":
         system = FeatureSystem(engine, parts)
     elif way.system == "classes":
         system = ClassSystem(engine, machine, parts)
+        if len(parts.example) <= LARGEST:
+            surer = partial(DenseSystem, engine, parts)
     else:
         system = DenseSystem(engine, parts)
-    central = _Barrier(engine, machine, parts, system, surer, equality).run(
+    central = Barrier(engine, machine, parts, system, surer, equality).run(
         max(CLOSE, 0.05 * tolerance), late, value
     )
     if central is None:
@@ -192,157 +189,3 @@ def _most_urgent(engine: Engine, machine: Blocks) -> NDArray[np.int64]:
     urgency = np.where(counted, wrong + inside * (1.0 + abs(machine.gamma).max()), 0.0).max(axis=1)
     order = weighty[np.argsort(-urgency[weighty], kind="stable")]
     return np.sort(order[: np.searchsorted(counted[order].sum(axis=1).cumsum(), LARGEST)])
-
-
-class _Barrier:
-    """The iteration; multipliers are in units of the mean cost."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        machine: Blocks,
-        parts: Components,
-        system: System,
-        surer: Callable[[], System] | None,
-        equality: bool,
-    ) -> None:
-        """``surer`` makes a system that takes over where ``system`` loses its digits."""
-        self.parts, self.system, self.capped = parts, system, machine.capped
-        self.surer = surer
-        old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
-        slope = gradient(engine, machine, engine.scores)[parts.chosen][
-            parts.example, parts.component
-        ]
-        self.old = old
-        self.g = slope * parts.unit + system.product(old)
-        self.N = parts.rows * parts.unit if equality else np.zeros((len(old), 0))
-        self.r = old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
-        self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
-
-    def run(
-        self, close: float, late: Callable[[], bool], value: float = 0.0
-    ) -> tuple[Array, Array, Array] | None:
-        """(alpha of the chosen examples, the same on its face, what b gains); ``value`` is that of the whole dual."""
-        n, room, capped = len(self.g), self.parts.room, self.capped
-        x = np.full(n, self.start)
-        if capped:
-            centre = 0.5 * (room / np.maximum(self.parts.sums(np.ones(n)), 1.0))[self.parts.group]
-            x = (1 - INWARD) * self.old + INWARD * centre
-        s = room - self.parts.sums(x) if capped else np.zeros(0)
-        b = np.zeros(self.N.shape[1])
-        slope = self.g - self.system.product(x)
-        margin = float(abs(slope).mean()) or 1.0
-        price = np.full(len(s), margin)
-        if capped:  # dual feasible from the start: z = price - slope, both at least the margin
-            np.maximum.at(price, self.parts.group, slope + margin)
-        z = np.maximum(self._spread(price) - slope, margin)
-        best: tuple[float, Array, Array, Array] | None = None
-        vain = 0
-        for _ in range(STEPS):
-            dual = self.g - self.system.product(x) + z - self._spread(price) - self.N @ b
-            primal = room - self.parts.sums(x) - s if capped else s
-            miss = self.r - x @ self.N
-            mass = float(x @ z + s @ price)
-            worst = max(
-                mass, float(abs(dual) @ x), float(abs(primal) @ price), float(abs(miss) @ abs(b))
-            )
-            if not np.isfinite(worst) or (best is not None and worst > 1e3 * best[0]):
-                break
-            if best is None or worst < NEARER * best[0]:
-                vain = 0
-            vain += 1
-            if vain > IN_VAIN:
-                break
-            if best is None or worst < best[0]:
-                best = worst, x, self._on_face(x, z, s, price), b
-            done = worst <= close * max(value or abs(float(self.g @ x)), 1e-300) or late()
-            if done or not self._factor(x, z, s, price):
-                break
-            dx, dz, ds, dp, db = self._direction(
-                x, z, s, price, dual, primal, miss, -x * z, -s * price, False
-            )
-            ahead = _longest((x, dx), (z, dz), (s, ds), (price, dp))
-            after = float(
-                (x + ahead * dx) @ (z + ahead * dz) + (s + ahead * ds) @ (price + ahead * dp)
-            )
-            target = mass / (n + len(price)) * (after / max(mass, 1e-300)) ** 3
-            dx, dz, ds, dp, db = self._direction(
-                x,
-                z,
-                s,
-                price,
-                dual,
-                primal,
-                miss,
-                target - x * z - dx * dz,
-                target - s * price - ds * dp,
-                True,
-            )
-            if self.system.rough and self.surer is not None:
-                self.system, self.surer = self.surer(), None
-                continue
-            t = min(0.995 * _longest((x, dx), (z, dz), (s, ds), (price, dp)), 1.0)
-            x, z, s, price, b = x + t * dx, z + t * dz, s + t * ds, price + t * dp, b + t * db
-        if best is None:
-            return None
-        central, face = (self.parts.table(each) * self.parts.unit for each in best[1:3])
-        return central, face, best[3]
-
-    def _on_face(self, x: Array, z: Array, s: Array, price: Array) -> Array:
-        """x with each bound taken whose multiplier, in margins, exceeds the distance to it, in costs."""
-        margin, group = self.start * self.parts.unit, self.parts.group
-        x = np.where(x < z / margin, 0.0, x)
-        if not self.capped:
-            return x
-        full = (s < price / margin)[group]
-        return np.asarray(
-            np.where(full, x * (self.parts.room / np.maximum(self.parts.sums(x), 1e-300))[group], x)
-        )
-
-    def _spread(self, price: Array) -> Array:
-        return price[self.parts.group] if self.capped else np.zeros(len(self.g))
-
-    def _factor(self, x: Array, z: Array, s: Array, price: Array) -> bool:
-        if not self.system.factor(z / x, price / s if self.capped else None):
-            return False
-        if self.N.shape[1]:
-            self.columns = np.stack([self.system.solve(v, True) for v in self.N.T], axis=1)
-            # not as a symmetric matrix, which it is no more where the columns are solved for inexactly
-            self.schur = np.linalg.pinv(self.N.T @ self.columns, rcond=1e-12)
-        return True
-
-    def _direction(
-        self,
-        x: Array,
-        z: Array,
-        s: Array,
-        price: Array,
-        dual: Array,
-        primal: Array,
-        miss: Array,
-        xz: Array,
-        sp: Array,
-        refined: bool,
-    ) -> tuple[Array, Array, Array, Array, Array]:
-        """Newton on the perturbed KKT conditions: x dz + z dx = xz, s dp + price ds = sp."""
-        right = dual + xz / x
-        if self.capped:
-            right = right - ((sp - price * primal) / s)[self.parts.group]
-        dx = self.system.solve(right, refined)
-        db: Array = np.zeros(self.N.shape[1])
-        if self.N.shape[1]:
-            db = self.schur @ (self.N.T @ dx - miss)
-            dx = dx - self.columns @ db
-        ds = primal - self.parts.sums(dx) if self.capped else s
-        dp = (sp - price * ds) / s if self.capped else price
-        return dx, (xz - z * dx) / x, ds, dp, db
-
-
-def _longest(*pairs: tuple[Array, Array]) -> float:
-    """The longest step, at most 1, that keeps every array non-negative."""
-    length = 1.0
-    for at, step in pairs:
-        down = step < 0
-        if down.any():
-            length = min(length, float((at[down] / -step[down]).min()))
-    return length

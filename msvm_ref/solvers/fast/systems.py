@@ -1,9 +1,14 @@
-"""The barrier's linear systems (H + diag + slack terms) dx = v, in two ways.
+"""The barrier's linear systems, with D the barrier and cost terms (one small block an example),
 
-Whole: H_ab = (k(x_i, x_j) + rho) <R_a, R_b>, factored by Cholesky at unit diagonal.
-By features: H = Z Z' with Z_a = [x_i, sqrt rho] (x) R_a, and with D the barrier and cost terms (one small block an example)
+    D dx + Z dT = v,     dT = Z'dx + m,
 
-    (D + Z Z')^-1 v = D^-1 v - D^-1 Z (I + Z' D^-1 Z)^-1 Z' D^-1 v,   Z' D^-1 Z = sum_i x_i x_i' (x) (R_i' D_i^-1 R_i).
+for the step dx of the multipliers and that of what they make, T: weights, or the scores H x that the components feel (then H
+stands for Z' and 1 for Z). In two ways here.
+
+Whole, by the scores: H_ab = (k(x_i, x_j) + rho) <R_a, R_b>, factored by Cholesky at unit diagonal.
+By features, by the weights: H = Z Z' with Z_a = [x_i, sqrt rho] (x) R_a, and
+
+    (I + Z' D^-1 Z) dT = Z' D^-1 v + m,     Z' D^-1 Z = sum_i x_i x_i' (x) (R_i' D_i^-1 R_i).
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.solvers.fast.blocks import OWN, Blocks
+from msvm_ref.solvers.fast.blocks import OWN, SIGNED, Blocks
 from msvm_ref.solvers.fast.engine import Engine
 
 REFINEMENTS = 6
@@ -25,6 +30,11 @@ NEGLIGIBLE = 1e-14
 ROUGH = 1e-6
 """What a refined solution may miss of its right-hand side: Newton's direction still leads there."""
 RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
+
+
+def apart(machine: Blocks) -> bool:
+    """Does nothing but sum-to-zero couple the classes?"""
+    return machine.shape == SIGNED and machine.slack == OWN
 
 
 class Components:
@@ -52,6 +62,16 @@ class Components:
         self.ridge = self.unit**2 * machine.width / costs[self.example] if machine.width else None
 
     @cached_property
+    def lanes(self) -> int:
+        """How many of what nothing couples: the classes, or one."""
+        return self.d if apart(self.machine) and not self.machine.pull else 1
+
+    @cached_property
+    def lane(self) -> NDArray[np.int64]:
+        """Of each component."""
+        return self.component if self.lanes > 1 else np.zeros_like(self.component)
+
+    @cached_property
     def rows(self) -> Array:
         """(components x classes)"""
         return self.machine.rows_of(self.y[self.example], self.component)
@@ -67,6 +87,12 @@ class Components:
             np.bincount(self.group, weights=x, minlength=len(self.room)), dtype=np.float64
         )
 
+    def cost_term(self, x: Array) -> Array:
+        """The ridge of each component's slack, times what the slack is."""
+        if self.ridge is None:
+            return np.zeros(len(x))
+        return np.asarray(self.ridge * (x if self.own else self.sums(x)[self.group]))
+
     def table(self, x: Array) -> Array:
         """x as (examples x components), 0 where nothing counts."""
         out = np.zeros(self.mask.shape)
@@ -78,9 +104,50 @@ class System(Protocol):
     rough: bool
     """Did the last refined solution miss its right-hand side?"""
 
-    def product(self, x: Array) -> Array: ...
+    def origin(self, old: Array) -> Array: ...
+    def effect(self, x: Array) -> Array: ...
+    def felt(self, x: Array, T: Array) -> Array: ...
+    def felt_of(self, T: Array) -> Array: ...
+    def along(self, length: Array) -> Array: ...
     def factor(self, diagonal: Array, push: Array | None) -> bool: ...
-    def solve(self, right: Array, refined: bool) -> Array: ...
+    def step(self, right: Array, missing: Array | None, refined: bool) -> tuple[Array, Array]: ...
+
+
+class ByScores(ABC):
+    """T: H x, of each component."""
+
+    parts: Components
+
+    def origin(self, old: Array) -> Array:
+        """Where the passes are: a change that is small in T may be large in x, where the Gram is nearly singular."""
+        return self.product(old)
+
+    def effect(self, x: Array) -> Array:
+        return self.product(x)
+
+    def felt(self, x: Array, T: Array) -> Array:
+        return T
+
+    def felt_of(self, T: Array) -> Array:
+        return T
+
+    def along(self, length: Array) -> Array:
+        """The lanes' lengths, for T."""
+        return np.asarray(length[self.parts.lane])
+
+    def step(self, right: Array, missing: Array | None, refined: bool) -> tuple[Array, Array]:
+        if missing is None:
+            dx = self.solve(right, refined)
+            return dx, self.product(dx)
+        dx = self.solve(right - missing, refined)
+        return dx, self.product(dx) + missing
+
+    @abstractmethod
+    def product(self, x: Array) -> Array: ...
+
+    @abstractmethod
+    def solve(self, right: Array, refined: bool) -> Array:
+        """(H + D)^-1"""
 
 
 def _pairs(parts: Components) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -95,7 +162,7 @@ def _pairs(parts: Components) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.repeat(everyone, many), np.repeat(first, many) + inner
 
 
-class DenseSystem:
+class DenseSystem(ByScores):
     rough = False
 
     def __init__(self, engine: Engine, parts: Components) -> None:
@@ -137,12 +204,10 @@ class DenseSystem:
         return np.asarray(self.scale * lapack.dpotrs(self.lower, self.scale * right, lower=1)[0])
 
 
-class Refined(ABC):
+class Refined(ByScores):
     """A system solved again for what is left, until that no longer shrinks."""
 
     rough = False
-    within = ROUGH
-    """What may be left, as a part of the right-hand side."""
 
     def solve(self, right: Array, refined: bool) -> Array:
         solved = self._once(right)
@@ -153,7 +218,7 @@ class Refined(ABC):
             if not abs(still).max() < 0.5 * abs(left).max():
                 break
             solved, left = better, still
-        self.rough = refined and not abs(left).max() <= self.within * abs(right).max()
+        self.rough = refined and not abs(left).max() <= ROUGH * abs(right).max()
         return solved
 
     @abstractmethod
@@ -164,29 +229,61 @@ class Refined(ABC):
         """(H + D) x"""
 
 
-def features_of(engine: Engine, parts: Components) -> Array:
-    """[x_i, sqrt rho] of the chosen examples, in units of the mean cost"""
-    X = engine.features(parts.chosen)
-    return np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))]) * parts.unit
+class ByWeights(ABC):
+    """T: (features x classes), of [x_i, sqrt rho] in units of the mean cost."""
 
+    rough = False
 
-class FeatureSystem(Refined):
     def __init__(self, engine: Engine, parts: Components) -> None:
-        self.X, self.parts = features_of(engine, parts), parts
+        X = engine.features(parts.chosen)
+        X = np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))])
+        self.X, self.parts = X * parts.unit, parts
 
-    def product(self, x: Array) -> Array:
-        out = self._lift(self.X.T @ self._expand(x))
-        if self.parts.ridge is not None:
-            total = x if self.parts.own else self.parts.sums(x)[self.parts.group]
-            out = out + self.parts.ridge * total
-        return out
+    def origin(self, old: Array) -> Array:
+        """No weights, where all margins are alike."""
+        return np.zeros((self.X.shape[1], self.parts.d))
 
-    def _expand(self, x: Array) -> Array:
+    def effect(self, x: Array) -> Array:
+        return np.asarray(self.X.T @ self.expand(x))
+
+    def felt(self, x: Array, T: Array) -> Array:
+        """Z T, and the cost term."""
+        return self.felt_of(T) + self.parts.cost_term(x)
+
+    def along(self, length: Array) -> Array:
+        return length
+
+    def step(self, right: Array, missing: Array | None, refined: bool) -> tuple[Array, Array]:
+        # not refined: what T misses is in the right-hand side of the next step
+        goal = self.effect(self.local(right))
+        T = self.weights(goal if missing is None else goal + missing)
+        return self.local(right - self.felt_of(T)), T
+
+    @abstractmethod
+    def expand(self, x: Array) -> Array:
         """(examples x classes) sum_p x_ip R_ip"""
+
+    @abstractmethod
+    def felt_of(self, T: Array) -> Array:
+        """Z T"""
+
+    @abstractmethod
+    def factor(self, diagonal: Array, push: Array | None) -> bool: ...
+
+    @abstractmethod
+    def local(self, v: Array) -> Array:
+        """D^-1 v"""
+
+    @abstractmethod
+    def weights(self, goal: Array) -> Array:
+        """(I + Z' D^-1 Z)^-1"""
+
+
+class FeatureSystem(ByWeights):
+    def expand(self, x: Array) -> Array:
         return np.asarray(np.einsum("ip,ipm->im", self.parts.table(x), self.parts.planes))
 
-    def _lift(self, T: Array) -> Array:
-        """Z T for T (features x classes)."""
+    def felt_of(self, T: Array) -> Array:
         return np.asarray((self.parts.rows * (self.X @ T)[self.parts.example]).sum(axis=1))
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
@@ -234,8 +331,7 @@ class FeatureSystem(Refined):
             return False
         return True
 
-    def _local(self, v: Array) -> Array:
-        """D^-1 v"""
+    def local(self, v: Array) -> Array:
         if not self.blocks.any():
             return self.inverse * v
         i = self.parts.example
@@ -244,14 +340,6 @@ class FeatureSystem(Refined):
             self.inverse * (v - middle[i] + (middle / (1.0 + self.blocks * self.total))[i])
         )
 
-    def _once(self, right: Array) -> Array:
-        first = self._local(right)
-        t = (self.X.T @ self._expand(first)).T.ravel()
-        t = cho_solve(self.cholesky, t, check_finite=False)
-        return self._local(right - self._lift(t.reshape(self.parts.d, -1).T))
-
-    def _matrix(self, x: Array) -> Array:
-        """(D + Z Z') x"""
-        i = self.parts.example
-        held = (self.blocks * np.bincount(i, weights=x, minlength=len(self.total)))[i]
-        return np.asarray(x / self.inverse + held + self._lift(self.X.T @ self._expand(x)))
+    def weights(self, goal: Array) -> Array:
+        solved = cho_solve(self.cholesky, goal.T.ravel(), check_finite=False)
+        return np.asarray(solved.reshape(self.parts.d, -1).T)

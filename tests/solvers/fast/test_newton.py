@@ -52,7 +52,7 @@ def test_class_by_class_leads_where_the_whole_leads(machine, equality, cost):
 
 
 def test_a_face_too_large_to_be_factored_is_solved_class_by_class():
-    X, y = data(60, 6, 4)
+    X, y = data(100, 6, 4)
     problem = mr.Problem(mr.LLW, X, y, C=1e6, kernel=mr.rbf(0.5), bias="free")
     engine, made = engine_of(problem)
     between(engine, made)

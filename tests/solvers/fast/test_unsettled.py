@@ -9,8 +9,8 @@ import msvm_ref as mr
 from msvm_ref.errors import DataError
 from msvm_ref.model.loss import clipped
 from msvm_ref.solvers.fast import ascent as driver
-from msvm_ref.solvers.fast import barriers
-from msvm_ref.solvers.fast import interior as barrier
+from msvm_ref.solvers.fast import barrier, barriers
+from msvm_ref.solvers.fast import interior as finish
 from msvm_ref.solvers.fast import unsettled as selection
 from msvm_ref.solvers.fast.aim import Aim
 from msvm_ref.solvers.fast.blocks import OWN
@@ -81,7 +81,7 @@ def test_a_barrier_without_the_settled_finds_the_same_optimum(machine, bias, cos
         machine.with_cost(cost), X, y, C=30.0, kernel=mr.rbf(0.05), bias=bias, n_classes=4
     )
     truth = mr.solve(problem, method="fast", tolerance=1e-9).certificate
-    ascent, sizes, told = ascent_of(problem), [], barrier.interior
+    ascent, sizes, told = ascent_of(problem), [], finish.interior
 
     def watched(engine, machine, equality, tolerance, late, way, worth):
         before = engine.alpha.copy()
@@ -150,8 +150,8 @@ def test_a_barrier_that_gets_no_nearer_ends(monkeypatch):
         def solve(self, right, refined):
             return -1e-9 * super().solve(right, refined)
 
-    monkeypatch.setattr(barrier, "DenseSystem", Useless)
-    barrier.interior(engine, machine, False, 1e-9)
+    monkeypatch.setattr(finish, "DenseSystem", Useless)
+    finish.interior(engine, machine, False, 1e-9)
     assert len(factored) <= 2 * barrier.IN_VAIN
 
 
