@@ -1038,6 +1038,25 @@ MUTANTS = (
         f"{BARRIER} -k stops_early",
     ),
     Mutant(
+        "solvers/fast/barrier.py",
+        "gap = float(top @ t) - cost - float(u @ x)",
+        "gap = 0.0",
+        f"{BARRIER} -k ends_by",
+    ),
+    Mutant("solvers/fast/barrier.py", "FINER = 0.05", "FINER = 0.0", f"{BARRIER} -k waits_for"),
+    Mutant(
+        "solvers/fast/barrier.py",
+        "at.T + self.system.along(length) * step.T",
+        "self.system.effect(at.inside[: self.n] + each[: self.n] * step.inside[: self.n])",
+        f"{BARRIER} -k whatever_C",
+    ),
+    Mutant(
+        "solvers/fast/barriers.py",
+        "engine.restart(*from_there)",
+        "pass",
+        f"{UNSETTLED} -k leads_away",
+    ),
+    Mutant(
         "solvers/fast/newton.py",
         "[*lengths, first] if first < 1 else lengths",
         "lengths",

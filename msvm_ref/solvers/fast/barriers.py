@@ -45,6 +45,7 @@ class Barriers:
     def run(self, tolerance: float, newton: Callable[[], float], late: Callable[[], bool]) -> float:
         """The barrier, again where it left components out that had to move, and ``newton`` where it stops short; the work."""
         engine, work, before = self.engine, 0.0, self._standing()
+        came, from_there = before.relative, (engine.alpha, engine.b0)
         while True:
             self.count += 1
             way, worth = self.way(tolerance), before.worth
@@ -68,6 +69,8 @@ class Barriers:
                     break
             if not self._standing().relative < now.relative:
                 engine.restart(*inside)
+        if not self._standing().relative < came:  # lost in its rounding
+            engine.restart(*from_there)
         return work
 
     def _standing(self) -> Reached:

@@ -9,6 +9,7 @@ import msvm_ref as mr
 from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast import interior as finish
 from msvm_ref.solvers.fast.aim import Aim
+from msvm_ref.solvers.fast.barrier import Barrier
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.class_features import ClassFeatures
 from msvm_ref.solvers.fast.class_system import ClassSystem
@@ -19,6 +20,7 @@ from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem
 from msvm_ref.solvers.workspace import Workspace
 from tests.small_problems import MACHINES
 
+MOST_STEPS = 30
 COSTS = ("linear", "quadratic", "huber")
 
 
@@ -128,6 +130,50 @@ def test_the_face_of_a_barrier_that_stops_early():
     assert inside(face) <= 3 * 3 + 3
 
 
+def steps_of(monkeypatch, problem, tolerance) -> list[np.ndarray]:
+    """The products of each lane before the steps of one barrier from the start."""
+    made, factor = [], Barrier._factor
+
+    def watched(self, at):
+        made.append(self._by_lane(at.inside * at.push))
+        return factor(self, at)
+
+    monkeypatch.setattr(Barrier, "_factor", watched)
+    engine, machine = engine_of(problem)
+    engine.survey()
+    finish.interior(engine, machine, False, tolerance)
+    assert mr.certify(problem, alpha=engine.alpha).relative_gap <= tolerance
+    return made
+
+
+@pytest.mark.parametrize("machine", [mr.OVA, mr.WW, mr.CS, mr.LLW])
+def test_few_steps_whatever_C(machine, monkeypatch):
+    """With weights bound to the multipliers the middle of the bounds is far away, the more so the larger they are."""
+    X, y = data(300, 5, 5)
+    steps = [
+        len(steps_of(monkeypatch, mr.Problem(machine, X, y, C=C), 1e-4)) for C in (1.0, 1e3, 1e6)
+    ]
+    assert max(steps) <= MOST_STEPS
+
+
+def test_a_class_that_is_done_waits_for_the_others(monkeypatch):
+    """Its products would fall to 1e-20 of theirs, and its weights lose their digits (OVA on red wine, C = 4096)."""
+    X, y = data(300, 5, 5)
+    X[:, 0] += 20.0 * (y == 0)
+    steps = steps_of(monkeypatch, mr.Problem(mr.OVA, X, y, C=1e3), 1e-6)
+    assert len(steps) <= MOST_STEPS
+    assert 10 * steps[-1].min() < steps[-1].max() < 1e5 * steps[-1].min()
+
+
+def test_a_barrier_ends_by_the_gap_of_its_multipliers():
+    """Tiny ones, with slack to spare: what the weights miss costs C times as much as these multipliers say."""
+    X, y = data(30, 5, 3)
+    problem = mr.Problem(mr.WW, 1e6 * X, y, C=100.0)
+    solution = mr.solve(problem, "fast", tolerance=1e-3, max_iter=100)
+    assert solution.converged
+    assert solution.work["interior"] == 1
+
+
 def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
     """x = 1 and x = 1/10 in opposite classes: on a null direction the dual rises; cut off at all bounds, it would fall."""
     problem = mr.Problem(mr.OVA, [[1.0], [0.1]], [0, 1], C=100.0)
@@ -141,11 +187,11 @@ def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
 
 
 def test_the_bias_system_is_not_taken_for_symmetric_where_its_columns_are_inexact():
-    random = np.random.default_rng(52)
-    X, y = 0.1 * random.normal(size=(40, 3)), random.integers(0, 4, 40)
+    random = np.random.default_rng(0)
+    X, y = 0.1 * random.normal(size=(120, 3)), random.integers(0, 4, 120)
     X[1] = X[0]
-    problem = mr.Problem(mr.RM(0.5), X, y, C=10.0, bias="free", n_classes=4)
-    assert mr.solve(problem, "fast", tolerance=1e-8).converged
+    problem = mr.Problem(mr.LLW, X, y, C=1e3, bias="free", n_classes=4)
+    assert mr.solve(problem, "fast", tolerance=1e-8, max_iter=300).converged
 
 
 def test_a_gap_that_overflowed_says_nothing_of_speed():

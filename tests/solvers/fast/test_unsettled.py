@@ -155,6 +155,25 @@ def test_a_barrier_that_gets_no_nearer_ends(monkeypatch):
     assert len(factored) <= 2 * barrier.IN_VAIN
 
 
+def test_a_barrier_that_leads_away_is_forgotten(monkeypatch):
+    X, y = data(40, 3, 3)
+    ascent = ascent_of(mr.Problem(mr.CS, X, y, kernel=mr.rbf(0.3)))
+    ascent._state()
+    for _ in range(20):
+        ascent._pass()
+    before = ascent._state().dual
+    assert before > 0
+
+    def lost(engine, machine, equality, tolerance, late, way, worth):
+        engine.restart(np.zeros_like(engine.alpha), engine.b0)
+        return engine.alpha
+
+    monkeypatch.setattr(barriers, "interior", lost)
+    monkeypatch.setattr(barriers, "POLISHES", 0)
+    ascent._interior()
+    assert ascent._state().dual == pytest.approx(before, rel=1e-12)
+
+
 def test_many_classes_of_a_kernel_nearly_singular_at_a_large_C():
     """Class by class a barrier loses its digits here; once it has, others are asked (this ended at 7e-4, with overflows)."""
     random = np.random.default_rng(3)
