@@ -1052,7 +1052,7 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/barriers.py",
-        "engine.restart(*from_there)",
+        "engine.restart(*best[1:])",
         "pass",
         f"{UNSETTLED} -k leads_away",
     ),

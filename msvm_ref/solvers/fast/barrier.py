@@ -2,7 +2,7 @@
 
     min 1/2 |T|^2 - g' x    T = Z'x,   x >= 0 (z),   each slack group + s = C_i, s >= 0 (price),   sum x (Pi nu) = r (b)
 
-So it starts in the middle of the bounds and yet at small margins: T = Z'x of the middle has margins, and with them z and
+So it starts in the middle of the bounds and yet at the margins of the passes: T = Z'x of the middle has margins, and with them z and
 prices, that are larger by orders of magnitude, the more so the larger C. Where nothing couples the classes, each goes as far
 as it can by itself, in a lane of its own.
 """
@@ -120,7 +120,7 @@ class Barrier:
 
     def _middle(self) -> _Point:
         """Half of each slack used, in equal shares; dual feasible where capped: z = price - slope, both at least the margin."""
-        group, T = self.parts.group, self.system.origin(self.old)
+        group, T = self.parts.group, self.system.effect(self.old)
         x = np.full(self.n, self.start)
         if self.capped:
             x = 0.5 * (self.parts.room / np.maximum(self.parts.sums(np.ones(self.n)), 1.0))[group]

@@ -45,32 +45,32 @@ class Barriers:
     def run(self, tolerance: float, newton: Callable[[], float], late: Callable[[], bool]) -> float:
         """The barrier, again where it left components out that had to move, and ``newton`` where it stops short; the work."""
         engine, work, before = self.engine, 0.0, self._standing()
-        came, from_there = before.relative, (engine.alpha, engine.b0)
+        best, face = (before.relative, engine.alpha, engine.b0), None
         while True:
             self.count += 1
             way, worth = self.way(tolerance), before.worth
             on_face = interior(engine, self.machine, self.free, tolerance, late, way, worth)
             work, now = work + way.price, self._standing()
+            if now.relative < best[0]:
+                best, face = (now.relative, engine.alpha, engine.b0), on_face
             if on_face is None or now.relative <= tolerance or late():
                 break
             self.surely = self.surely or way.system == "classes"
-            if way.taken is None:
-                break
-            if not now.relative < FELL * before.relative:
+            fell, before = now.relative < FELL * before.relative, now
+            if not fell:
                 self.short = SHORT
                 break
-            before, self.short = now, self.short + 1
-        if on_face is not None and not now.relative <= tolerance:
-            inside = engine.alpha, engine.b0
-            engine.restart(on_face, engine.b0)
+            self.short = 0 if way.taken is None else self.short + 1
+            if way.taken is None and self.way(tolerance).taken is None:
+                break  # the same again
+        if face is not None and not best[0] <= tolerance:
+            engine.restart(face, best[2])
             for _ in range(POLISHES):
                 newton()
                 if self._standing().relative <= tolerance or late():
                     break
-            if not self._standing().relative < now.relative:
-                engine.restart(*inside)
-        if not self._standing().relative < came:  # lost in its rounding
-            engine.restart(*from_there)
+        if not self._standing().relative <= best[0]:
+            engine.restart(*best[1:])
         return work
 
     def _standing(self) -> Reached:

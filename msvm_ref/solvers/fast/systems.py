@@ -104,7 +104,6 @@ class System(Protocol):
     rough: bool
     """Did the last refined solution miss its right-hand side?"""
 
-    def origin(self, old: Array) -> Array: ...
     def effect(self, x: Array) -> Array: ...
     def felt(self, x: Array, T: Array) -> Array: ...
     def felt_of(self, T: Array) -> Array: ...
@@ -117,10 +116,6 @@ class ByScores(ABC):
     """T: H x, of each component."""
 
     parts: Components
-
-    def origin(self, old: Array) -> Array:
-        """Where the passes are: a change that is small in T may be large in x, where the Gram is nearly singular."""
-        return self.product(old)
 
     def effect(self, x: Array) -> Array:
         return self.product(x)
@@ -239,10 +234,6 @@ class ByWeights(ABC):
         X = np.column_stack([X, np.full(len(X), np.sqrt(engine.rho))])
         self.X, self.parts = X * parts.unit, parts
 
-    def origin(self, old: Array) -> Array:
-        """No weights, where all margins are alike."""
-        return np.zeros((self.X.shape[1], self.parts.d))
-
     def effect(self, x: Array) -> Array:
         return np.asarray(self.X.T @ self.expand(x))
 
@@ -254,9 +245,11 @@ class ByWeights(ABC):
         return length
 
     def step(self, right: Array, missing: Array | None, refined: bool) -> tuple[Array, Array]:
-        # not refined: what T misses is in the right-hand side of the next step
         goal = self.effect(self.local(right))
-        T = self.weights(goal if missing is None else goal + missing)
+        goal = goal if missing is None else goal + missing
+        T = self.weights(goal)
+        if refined:  # once: what T misses then is in the right-hand side of the next step
+            T += self.weights(goal - T - self.effect(self.local(self.felt_of(T))))
         return self.local(right - self.felt_of(T)), T
 
     @abstractmethod
