@@ -2,9 +2,9 @@
 
     min 1/2 |T|^2 - g' x    T = Z'x,   x >= 0 (z),   each slack group + s = C_i, s >= 0 (price),   sum x (Pi nu) = r (b)
 
-So it starts in the middle of the bounds and yet at the margins of the passes: T = Z'x of the middle has margins, and with them z and
-prices, that are larger by orders of magnitude, the more so the larger C. Where nothing couples the classes, each goes as far
-as it can by itself, in a lane of its own.
+So it starts in the middle of the bounds and yet at the margins of the passes: T = Z'x of the middle has margins, and with
+them z and prices, that are larger by orders of magnitude, the more so the larger C. Where nothing couples the classes, each
+goes as far as it can by itself, in a lane of its own.
 """
 
 from __future__ import annotations

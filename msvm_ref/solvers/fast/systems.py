@@ -248,9 +248,18 @@ class ByWeights(ABC):
         goal = self.effect(self.local(right))
         goal = goal if missing is None else goal + missing
         T = self.weights(goal)
-        if refined:  # once: what T misses then is in the right-hand side of the next step
-            T += self.weights(goal - T - self.effect(self.local(self.felt_of(T))))
+        left = self._left(goal, T) if refined else goal
+        for _ in range(REFINEMENTS if refined else 0):
+            better = T + self.weights(left)
+            still = self._left(goal, better)
+            if not abs(still).max() < 0.5 * abs(left).max():
+                break
+            T, left = better, still
         return self.local(right - self.felt_of(T)), T
+
+    def _left(self, goal: Array, T: Array) -> Array:
+        """goal - (I + Z' D^-1 Z) T"""
+        return np.asarray(goal - T - self.effect(self.local(self.felt_of(T))))
 
     @abstractmethod
     def expand(self, x: Array) -> Array:
@@ -327,11 +336,17 @@ class FeatureSystem(ByWeights):
     def local(self, v: Array) -> Array:
         if not self.blocks.any():
             return self.inverse * v
-        i = self.parts.example
-        middle = np.bincount(i, weights=self.inverse * v, minlength=len(self.total)) / self.total
-        return np.asarray(
-            self.inverse * (v - middle[i] + (middle / (1.0 + self.blocks * self.total))[i])
-        )
+        middle = self._middle(v)
+        apart = v - middle[self.parts.example]
+        # again: a huge block feels a sum that is not quite 0
+        apart -= self._middle(apart)[self.parts.example]
+        together = middle / (1.0 + self.blocks * self.total)
+        return np.asarray(self.inverse * (apart + together[self.parts.example]))
+
+    def _middle(self, v: Array) -> Array:
+        """The mean of each example's components, weighted by D^-1 without the blocks."""
+        i, many = self.parts.example, len(self.total)
+        return np.asarray(np.bincount(i, weights=self.inverse * v, minlength=many) / self.total)
 
     def weights(self, goal: Array) -> Array:
         solved = cho_solve(self.cholesky, goal.T.ravel(), check_finite=False)
