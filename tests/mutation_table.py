@@ -953,6 +953,12 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/systems.py",
+        "apart -= self._middle(apart)[self.parts.example]",
+        "pass",
+        f"{BARRIER} -k used_up",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
         "goal if missing is None else goal + missing",
         "goal",
         f"{BARRIER} -k class_by",

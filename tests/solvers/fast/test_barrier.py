@@ -174,6 +174,18 @@ def test_a_barrier_ends_by_the_gap_of_its_multipliers():
     assert solution.work["interior"] == 1
 
 
+def test_slacks_that_are_used_up_feel_no_rounding():
+    """What components of one slack share must add up to nearly nothing, at 1e24 times what each of them weighs."""
+    X, y = data(200, 10, 5)
+    engine, machine = engine_of(mr.Problem(mr.AMO, X, y))
+    parts = Components(engine, machine, np.arange(200))
+    system = FeatureSystem(engine, parts)
+    assert system.factor(np.full(len(parts.example), 1e-12), np.full(200, 1e12))
+    right = np.random.default_rng(0).uniform(1.0, 2.0, 200)
+    sums = parts.sums(system.local(right[parts.example]))
+    np.testing.assert_allclose(1e12 * sums, right, rtol=1e-3)
+
+
 def test_where_the_face_is_singular_a_step_goes_to_the_first_bound():
     """x = 1 and x = 1/10 in opposite classes: on a null direction the dual rises; cut off at all bounds, it would fall."""
     problem = mr.Problem(mr.OVA, [[1.0], [0.1]], [0, 1], C=100.0)
