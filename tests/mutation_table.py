@@ -931,19 +931,34 @@ MUTANTS = (
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/class_system.py", "self.y] -= S", "self.y] += S", f"{BARRIER} -k class_by"
-    ),
-    Mutant(
         "solvers/fast/class_features.py",
         "long -= self.span @ (self.span.T @ long)",
         "long -= long.mean()",
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/class_features.py",
-        "share += self.pull * share.sum(axis=1, keepdims=True)",
-        "pass",
+        "solvers/fast/systems.py",
+        "scores + self.machine.pull * scores.sum(axis=1, keepdims=True)",
+        "scores",
         f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
+        "diagonal[:] = exact * (1.0 + small)",
+        "diagonal[:] = exact",
+        f"{BARRIER} -k indefinite",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
+        "E[i, parts.y] = E[i, :, parts.y] = -left * t",
+        "E[i, parts.y] = E[i, :, parts.y] = -t",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
+        "else np.sign(w[felt])[:, None] * X)",
+        "else X)",
+        f"{BARRIER} -k any_sign",
     ),
     Mutant(
         "solvers/fast/class_features.py",
@@ -1054,7 +1069,7 @@ MUTANTS = (
         "solvers/fast/barrier.py",
         "at.T + self.system.along(length) * step.T",
         "self.system.effect(at.inside[: self.n] + each[: self.n] * step.inside[: self.n])",
-        f"{BARRIER} -k whatever_C",
+        f"{BARRIER} -k may_miss",
     ),
     Mutant(
         "solvers/fast/barriers.py",

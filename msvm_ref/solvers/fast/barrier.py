@@ -64,10 +64,8 @@ class Barrier:
         """``surer`` makes a system that takes over where ``system``, of the same T, loses its digits."""
         self.parts, self.system, self.capped = parts, system, machine.capped
         self.surer = surer
-        self.old = engine.alpha[parts.chosen][parts.example, parts.component] / parts.unit
-        slope = gradient(engine, machine, engine.scores)[parts.chosen][
-            parts.example, parts.component
-        ]
+        self.old = parts.of(engine.alpha[parts.chosen]) / parts.unit
+        slope = parts.of(gradient(engine, machine, engine.scores)[parts.chosen])
         self.n = len(slope)
         self.g = slope * parts.unit + system.felt(self.old, system.effect(self.old))
         self.N = parts.rows * parts.unit if equality else np.zeros((self.n, 0))
@@ -223,5 +221,9 @@ class Barrier:
         length = np.ones(self.parts.lanes)
         for here, move in ((at.inside, step.inside), (at.push, step.push)):
             down = np.flatnonzero(move < 0)
-            np.minimum.at(length, self.lane[down], here[down] / -move[down])
+            longest = here[down] / -move[down]
+            if len(length) == 1:
+                length[0] = longest.min(initial=length[0])
+            else:
+                np.minimum.at(length, self.lane[down], longest)
         return length

@@ -54,13 +54,17 @@ class Blocks:
             return np.asarray(share * (at_y.astype(float) - at_p))
         return np.asarray(share * (at_p + self.pull))
 
-    def slopes(self, y: Any, scores: Array) -> Array:
-        """gamma_p - <(Pi nu)[y_i, p], f(x_i)>, anything on components that do not count."""
+    def margins(self, y: Any, scores: Array) -> Array:
+        """<(Pi nu)[y_i, p], f(x_i)>, anything on components that do not count; scores add up to 0 where the machine's do."""
         if self.shape == ARBITRARY:
-            return np.asarray(self.gamma[y] - by_class(self.rows, y, scores))
+            return by_class(self.rows, y, scores)
         if self.shape == RELATIVE:
             scores = np.take_along_axis(scores, y[:, None], axis=1) - scores
-        return np.asarray(self.gamma[y] - self.sigma[y] * scores)
+        return np.asarray(self.sigma[y] * scores)
+
+    def slopes(self, y: Any, scores: Array) -> Array:
+        """gamma_p less the margins, anything on components that do not count."""
+        return np.asarray(self.gamma[y] - self.margins(y, scores))
 
     def expansion(self, y: Any, alpha: Array) -> Array:
         """A[i] = sum_p alpha_ip (Pi nu)[y_i, p]"""

@@ -18,23 +18,13 @@ from scipy.linalg import lapack
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.systems import NEGLIGIBLE, ByWeights, Components
+from msvm_ref.solvers.fast.systems import ByWeights, Components
 
 
 class ClassFeatures(ByWeights):
     def __init__(self, engine: Engine, machine: Blocks, parts: Components) -> None:
         super().__init__(engine, parts)
         self.pull, self.s = machine.pull, np.where(parts.mask, machine.sigma[parts.y], 0.0)
-
-    def expand(self, x: Array) -> Array:
-        share = self.s * self.parts.table(x)
-        if self.pull:
-            share += self.pull * share.sum(axis=1, keepdims=True)
-        return share
-
-    def felt_of(self, T: Array) -> Array:
-        """Of T in the range of Pi."""
-        return np.asarray((self.s * (self.X @ T))[self.parts.example, self.parts.component])
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
         for more in (push, self.parts.ridge):
@@ -43,10 +33,7 @@ class ClassFeatures(ByWeights):
         weight = self.s**2 * self.parts.table(self.inverse)
         d, width = self.s.shape[1], self.X.shape[1]
         self.roots: Array = np.empty((d, width, width))
-        for c, column in enumerate(weight.T):
-            felt = np.flatnonzero(column > NEGLIGIBLE * column.max())
-            part = np.sqrt(column[felt])[:, None] * self.X[felt]
-            M = part.T @ part
+        for c, M in enumerate(self.grams(weight, False)):
             M.reshape(-1)[:: width + 1] += 1.0
             lower, failed = lapack.dpotrf(M.T, lower=1, overwrite_a=1)
             if failed:

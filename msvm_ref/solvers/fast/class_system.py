@@ -50,7 +50,7 @@ class ClassSystem(Refined):
         self.square: list[Any] = [... if len(who) == n else np.ix_(who, who) for who in self.who]
 
     def product(self, x: Array) -> Array:
-        return self._lift(self.K @ self._expand(x)) + self.parts.cost_term(x)
+        return self.parts.feel(self.K @ self.parts.expand(x)) + self.parts.cost_term(x)
 
     def factor(self, diagonal: Array, push: Array | None) -> bool:
         parts, n = self.parts, len(self.y)
@@ -135,7 +135,7 @@ class ClassSystem(Refined):
             if self.shared.any():
                 push += self.a * solved[n:, None]
             X -= self._apply(push)
-        moved = X[self.parts.example, self.parts.component] / self.s
+        moved = self.parts.of(X) / self.s
         return np.asarray(np.where(self.moves, moved, right / self.diagonal))
 
     def _apply(self, r: Array) -> Array:
@@ -145,27 +145,10 @@ class ClassSystem(Refined):
             out[who, c] = T @ r[who, c]
         return out
 
-    def _expand(self, x: Array) -> Array:
-        X = self._table(self.s * x)
-        S = X.sum(axis=1)
-        if not self.relative:
-            return np.asarray(X + self.pull * S[:, None])
-        X[np.arange(len(X)), self.y] -= S
-        return X
-
-    def _lift(self, F: Array) -> Array:
-        """Z T of the scores F = K T"""
-        i, p = self.parts.example, self.parts.component
-        if self.relative:
-            felt = F[i, p] - F[i, self.y[i]]
-        else:
-            felt = F[i, p] + self.pull * F.sum(axis=1)[i]
-        return np.asarray(np.where(self.moves, self.s * felt, 0.0))
-
     def _matrix(self, x: Array) -> Array:
         """(H + D) x"""
         held = self.shared * self.parts.sums(x) if not self.parts.own else None
-        out = self.diagonal * x + self._lift(self.K @ self._expand(x))
+        out = self.diagonal * x + self.parts.feel(self.K @ self.parts.expand(x))
         return out if held is None else out + held[self.parts.group]
 
 

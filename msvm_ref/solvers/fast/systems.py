@@ -19,14 +19,16 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
+from scipy.linalg import lapack
 
 from msvm_ref.model.arrays import Array
-from msvm_ref.solvers.fast.blocks import OWN, SIGNED, Blocks
+from msvm_ref.solvers.fast.blocks import OWN, RELATIVE, SIGNED, Blocks
 from msvm_ref.solvers.fast.engine import Engine
 
 REFINEMENTS = 6
 NEGLIGIBLE = 1e-14
+WIDE, SQUARES = 2, 20_000_000
+"""Features for each matrix up to which all are made at once, from products of two features, and how many of those are held."""
 ROUGH = 1e-6
 """What a refined solution may miss of its right-hand side: Newton's direction still leads there."""
 RIDGES = (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
@@ -54,6 +56,7 @@ class Components:
         self.d = engine.alpha.shape[1]
         self.mask = machine.mask[self.y] if taken is None else taken[chosen]
         self.example, self.component = np.nonzero(self.mask)
+        self.place = np.flatnonzero(self.mask)
         self.unit = float(engine.cost[chosen].mean())
         self.own = machine.slack == OWN
         self.group = np.arange(len(self.example)) if self.own else self.example
@@ -83,9 +86,9 @@ class Components:
 
     def sums(self, x: Array) -> Array:
         """x summed over each slack group."""
-        return np.asarray(
-            np.bincount(self.group, weights=x, minlength=len(self.room)), dtype=np.float64
-        )
+        if self.own:
+            return x
+        return np.asarray(np.bincount(self.group, weights=x, minlength=len(self.room)))
 
     def cost_term(self, x: Array) -> Array:
         """The ridge of each component's slack, times what the slack is."""
@@ -96,8 +99,22 @@ class Components:
     def table(self, x: Array) -> Array:
         """x as (examples x components), 0 where nothing counts."""
         out = np.zeros(self.mask.shape)
-        out[self.example, self.component] = x
+        out.ravel()[self.place] = x
         return out
+
+    def of(self, table: Array) -> Array:
+        """A table's entries that count."""
+        return np.asarray(table.ravel()[self.place])
+
+    def expand(self, x: Array) -> Array:
+        """(examples x classes) sum_p x_ip R_ip"""
+        return self.machine.expansion(self.y, self.table(x))
+
+    def feel(self, scores: Array) -> Array:
+        """Its transpose: of (examples x classes) what each component feels."""
+        if self.machine.pull:
+            scores = scores + self.machine.pull * scores.sum(axis=1, keepdims=True)
+        return self.of(self.machine.margins(self.y, scores))
 
 
 class System(Protocol):
@@ -106,7 +123,6 @@ class System(Protocol):
 
     def effect(self, x: Array) -> Array: ...
     def felt(self, x: Array, T: Array) -> Array: ...
-    def felt_of(self, T: Array) -> Array: ...
     def along(self, length: Array) -> Array: ...
     def factor(self, diagonal: Array, push: Array | None) -> bool: ...
     def step(self, right: Array, missing: Array | None, refined: bool) -> tuple[Array, Array]: ...
@@ -121,9 +137,6 @@ class ByScores(ABC):
         return self.product(x)
 
     def felt(self, x: Array, T: Array) -> Array:
-        return T
-
-    def felt_of(self, T: Array) -> Array:
         return T
 
     def along(self, length: Array) -> Array:
@@ -157,6 +170,18 @@ def _pairs(parts: Components) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.repeat(everyone, many), np.repeat(first, many) + inner
 
 
+def factored(M: Array) -> Array | None:
+    """The lower triangle of Cholesky's factor, of M with as much more on its diagonal as rounding took."""
+    diagonal = M.reshape(-1)[:: len(M) + 1]
+    exact = diagonal.copy()
+    for small in RIDGES:
+        diagonal[:] = exact * (1.0 + small)
+        lower, failed = lapack.dpotrf(M.T, lower=1, clean=0)
+        if not failed:
+            return np.asarray(lower)
+    return None
+
+
 class DenseSystem(ByScores):
     rough = False
 
@@ -183,16 +208,9 @@ class DenseSystem(ByScores):
         M = self.H * self.scale
         M *= self.scale[:, None]
         M[self.pairs] += added * self.scale[self.pairs[0]] * self.scale[self.pairs[1]]
-        diagonal = M.reshape(-1)[:: len(M) + 1]
-        unit = diagonal.copy()
-        for small in RIDGES:
-            # at unit diagonal: near the end x and z differ by twenty orders of magnitude
-            diagonal[:] = unit + small
-            lower, failed = lapack.dpotrf(M.T, lower=1, clean=0)
-            if not failed:
-                self.lower = lower
-                return True
-        return False
+        # at unit diagonal: near the end x and z differ by twenty orders of magnitude
+        self.lower = factored(M)
+        return self.lower is not None
 
     def solve(self, right: Array, refined: bool) -> Array:
         # not cho_solve, whose checks cost a small system half its time
@@ -235,11 +253,15 @@ class ByWeights(ABC):
         self.X, self.parts = X * parts.unit, parts
 
     def effect(self, x: Array) -> Array:
-        return np.asarray(self.X.T @ self.expand(x))
+        return np.asarray(self.X.T @ self.parts.expand(x))
 
     def felt(self, x: Array, T: Array) -> Array:
         """Z T, and the cost term."""
         return self.felt_of(T) + self.parts.cost_term(x)
+
+    def felt_of(self, T: Array) -> Array:
+        """Z T"""
+        return self.parts.feel(self.X @ T)
 
     def along(self, length: Array) -> Array:
         return length
@@ -257,17 +279,32 @@ class ByWeights(ABC):
             T, left = better, still
         return self.local(right - self.felt_of(T)), T
 
+    def grams(self, weights: Array, together: bool) -> Array:
+        """sum_i w_i x_i x_i' for each column w of weights, negligible ones left out: of all, where they make one matrix."""
+        width, many = self.X.shape[1], weights.shape[1]
+        out: Array = np.empty((many, width, width))
+        if width <= WIDE * many and len(self.X) * width**2 <= 2 * SQUARES:
+            a, b = np.triu_indices(width)
+            out[:, a, b] = out[:, b, a] = weights.T @ self.squares
+            return out
+        size = abs(weights)
+        least = NEGLIGIBLE * (size.max() if together else size.max(axis=0))
+        for gram, w, counts in zip(out, weights.T, (size > least).T, strict=True):
+            felt = np.flatnonzero(counts)  # few near the end
+            X = np.sqrt(abs(w[felt]))[:, None] * self.X[felt]
+            one_sign = not (w[felt] < 0).any()
+            gram[:] = X.T @ (X if one_sign else np.sign(w[felt])[:, None] * X)
+        return out
+
+    @cached_property
+    def squares(self) -> Array:
+        """Each example's products of two features"""
+        a, b = np.triu_indices(self.X.shape[1])
+        return self.X[:, a] * self.X[:, b]
+
     def _left(self, goal: Array, T: Array) -> Array:
         """goal - (I + Z' D^-1 Z) T"""
         return np.asarray(goal - T - self.effect(self.local(self.felt_of(T))))
-
-    @abstractmethod
-    def expand(self, x: Array) -> Array:
-        """(examples x classes) sum_p x_ip R_ip"""
-
-    @abstractmethod
-    def felt_of(self, T: Array) -> Array:
-        """Z T"""
 
     @abstractmethod
     def factor(self, diagonal: Array, push: Array | None) -> bool: ...
@@ -282,12 +319,6 @@ class ByWeights(ABC):
 
 
 class FeatureSystem(ByWeights):
-    def expand(self, x: Array) -> Array:
-        return np.asarray(np.einsum("ip,ipm->im", self.parts.table(x), self.parts.planes))
-
-    def felt_of(self, T: Array) -> Array:
-        return np.asarray((self.parts.rows * (self.X @ T)[self.parts.example]).sum(axis=1))
-
     def factor(self, diagonal: Array, push: Array | None) -> bool:
         parts, d = self.parts, self.parts.d
         blocks = np.zeros(len(parts.chosen)) if push is None or parts.own else push
@@ -303,35 +334,36 @@ class FeatureSystem(ByWeights):
         self.inverse = 1.0 / diagonal
         table = parts.table(self.inverse)
         self.blocks, self.total = blocks, table.sum(axis=1)
-        planes = parts.planes
-        if (
-            blocks.any()
-        ):  # Sherman and Morrison's formula about the mean row, so that nothing cancels
-            middle = np.einsum("ip,ipm->im", table, planes) / self.total[:, None]
-            planes = np.where(parts.mask[:, :, None], planes - middle[:, None, :], 0.0)
-        E = np.einsum("ip,ipm,ipk->imk", table, planes, planes, optimize=True)
-        if blocks.any():
-            left = self.total / (1.0 + blocks * self.total)
-            E += left[:, None, None] * middle[:, :, None] * middle[:, None, :]
-        width = self.X.shape[1]
+        E, width = self._coupled(table), self.X.shape[1]
+        m, k = np.triu_indices(d)
         S: Array = np.empty((d, width, d, width))
-        least = NEGLIGIBLE * float(abs(E).max())
-        for m in range(d):
-            for k in range(m, d):
-                felt = np.flatnonzero(
-                    abs(E[:, m, k]) > least
-                )  # few near the end, and few pairs where margins are relative
-                X = self.X if 2 * len(felt) > len(E) else self.X[felt]
-                weight = E[:, m, k] if X is self.X else E[felt, m, k]
-                S[m, :, k, :] = X.T @ (weight[:, None] * X)
-                S[k, :, m, :] = S[m, :, k, :]
+        S[m, :, k, :] = S[k, :, m, :] = self.grams(E[:, m, k], True)
         S = S.reshape((d * width, d * width))
         S[np.diag_indices_from(S)] += 1.0
-        try:  # S is at least the identity: left unscaled, rounding cannot take that from it
-            self.cholesky = cho_factor(S, lower=True, check_finite=False, overwrite_a=True)
-        except LinAlgError:
-            return False
-        return True
+        self.lower = factored(S)
+        return self.lower is not None
+
+    def _coupled(self, table: Array) -> Array:
+        """R_i' D_i^-1 R_i by Sherman and Morrison's formula, nothing of which cancels.
+
+        Of relative margins it has the sums of the others for what a sum less a part would be; else it is about the mean row.
+        """
+        parts, machine, d = self.parts, self.parts.machine, self.parts.d
+        left = 1.0 / (1.0 + self.blocks * self.total)
+        if machine.shape == RELATIVE:
+            t, b, left, i = table, self.blocks[:, None], left[:, None], np.arange(len(table))
+            E: Array = t[:, :, None] * (-b * left * t)[:, None, :]
+            E.reshape(-1, d * d)[:, :: d + 1] = t * (1.0 + b * (t @ (1.0 - np.eye(d)))) * left
+            E[i, parts.y] = E[i, :, parts.y] = -left * t
+            E[i, parts.y, parts.y] = left[:, 0] * self.total
+            E *= abs(machine.sigma).max() ** 2
+            return E
+        middle: Array = parts.expand(self.inverse) / self.total[:, None]
+        rows: Array = np.where(parts.mask[:, :, None], parts.planes - middle[:, None, :], 0.0)
+        E = np.matmul((table[:, :, None] * rows).transpose(0, 2, 1), rows)
+        return np.asarray(
+            E + (self.total * left)[:, None, None] * middle[:, :, None] * middle[:, None, :]
+        )
 
     def local(self, v: Array) -> Array:
         if not self.blocks.any():
@@ -345,9 +377,8 @@ class FeatureSystem(ByWeights):
 
     def _middle(self, v: Array) -> Array:
         """The mean of each example's components, weighted by D^-1 without the blocks."""
-        i, many = self.parts.example, len(self.total)
-        return np.asarray(np.bincount(i, weights=self.inverse * v, minlength=many) / self.total)
+        return np.asarray(self.parts.sums(self.inverse * v) / self.total)
 
     def weights(self, goal: Array) -> Array:
-        solved = cho_solve(self.cholesky, goal.T.ravel(), check_finite=False)
+        solved = lapack.dpotrs(self.lower, goal.T.ravel(), lower=1)[0]
         return np.asarray(solved.reshape(self.parts.d, -1).T)

@@ -16,7 +16,7 @@ from msvm_ref.solvers.fast.class_system import ClassSystem
 from msvm_ref.solvers.fast.engines import engine_for
 from msvm_ref.solvers.fast.interior import Route, route
 from msvm_ref.solvers.fast.schedule import Schedule
-from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, apart
+from msvm_ref.solvers.fast.systems import ByWeights, Components, DenseSystem, FeatureSystem, apart
 from msvm_ref.solvers.workspace import Workspace
 from tests.small_problems import MACHINES
 
@@ -70,8 +70,11 @@ def test_class_by_class_and_by_features_solve_what_is_factored_whole(machine, bi
             other.felt(x, other.effect(x)), whole.effect(x), rtol=1e-9, atol=1e-9
         )
         assert other.factor(diagonal, push)
+        if made.pull and isinstance(other, ByWeights):  # what all classes share is rounding
+            shared = other.felt(x, other.effect(x) + random.normal(size=(other.X.shape[1], 1)))
+            np.testing.assert_allclose(shared, whole.effect(x), rtol=1e-9, atol=1e-9)
         missing = other.effect(random.normal(size=len(x)))
-        solved = whole.step(right, other.felt_of(missing), True)[0]
+        solved = whole.step(right, other.felt(0.0 * x, missing), True)[0]
         # the Gram's rank is a third of its order: unrefined, class by class loses more than half of the digits;
         # enough for a predictor, and refinement finds them all; by the weights nothing is lost
         for refined, near in ((False, 1e-4), (True, 1e-12)):
@@ -156,6 +159,13 @@ def test_few_steps_whatever_C(machine, monkeypatch):
     assert max(steps) <= MOST_STEPS
 
 
+@pytest.mark.parametrize(("machine", "C"), [(mr.OVA, 2e5), (mr.WW, 2e5), (mr.AMO, 1e3)])
+def test_weights_may_miss_what_the_multipliers_make(machine, C, monkeypatch):
+    """With an offset the middle's weights are far from the optimum's, and bound to it a barrier ends where it began."""
+    X, y = data(300, 5, 5)
+    assert len(steps_of(monkeypatch, mr.Problem(machine, X + 30.0, y, C=C), 1e-4)) <= MOST_STEPS
+
+
 def test_a_class_that_is_done_waits_for_the_others(monkeypatch):
     """Its products would fall to 1e-20 of theirs, and its weights lose their digits (OVA on red wine, C = 4096)."""
     X, y = data(300, 5, 5)
@@ -166,12 +176,35 @@ def test_a_class_that_is_done_waits_for_the_others(monkeypatch):
 
 
 def test_a_barrier_ends_by_the_gap_of_its_multipliers():
-    """Tiny ones, with slack to spare: what the weights miss costs C times as much as these multipliers say."""
-    X, y = data(30, 5, 3)
-    problem = mr.Problem(mr.WW, 1e6 * X, y, C=100.0)
+    """Tiny weights of large multipliers: what the weights miss costs C times as much as these multipliers say."""
+    X, y = data(34, 5, 3)
+    problem = mr.Problem(mr.WW, 1e5 * X, y, C=100.0)
     solution = mr.solve(problem, "fast", tolerance=1e-3, max_iter=100)
     assert solution.converged
     assert solution.work["interior"] == 1
+
+
+@pytest.mark.parametrize("machine", [mr.AMO, mr.ATM.with_cost("huber")])
+def test_a_system_that_rounding_made_indefinite(machine):
+    X, y = data(300, 40, 4)
+    X[:, ::2] *= 10.0
+    problem = mr.Problem(machine, X, y, C=1e5, bias="penalized")
+    engine, made = engine_of(problem)
+    engine.survey()
+    finish.interior(engine, made, False, 1e-4)
+    assert mr.certify(problem, alpha=engine.alpha).relative_gap <= 1e-4
+
+
+@pytest.mark.parametrize("p", [2, 30])
+def test_grams_of_weights_of_any_sign(p):
+    """At once, from products of two features, where there are few; else one by one."""
+    X, y = data(100, p, 3)
+    engine, machine = engine_of(mr.Problem(mr.WW, X, y))
+    system = FeatureSystem(engine, Components(engine, machine, np.arange(100)))
+    weights = np.random.default_rng(0).normal(size=(100, 2))
+    grams = np.einsum("im,ia,ib->mab", weights, system.X, system.X)
+    np.testing.assert_allclose(system.grams(weights, True), grams, rtol=1e-12, atol=1e-12)
+    assert ("squares" in vars(system)) == (p == 2)
 
 
 def test_slacks_that_are_used_up_feel_no_rounding():
