@@ -17,7 +17,7 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array, some_rows
 from msvm_ref.model.problem import Problem
-from msvm_ref.solvers.fast.ahead import LINE, ask_for, ask_for_example, ask_for_row, ask_for_weights
+from msvm_ref.solvers.fast.ahead import LINE, ask_for, ask_for_example, ask_for_row
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.lean import lean
@@ -28,6 +28,9 @@ TOGETHER = 1 << 17
 """Scores taken at once: they stay in the cache until they are read again."""
 LOOSELY = {"reassoc", "contract", "nsz"}
 """The order in which scores are summed is the compiler's."""
+ENTRY_BY_ENTRY = {"contract", "nsz"}
+"""Not of a sparse row's entries: free to sum them in any order, a compiler takes several at once by gathers of weights, which
+takes longer than one by one (three times as long where processors are mended against leaks by gathers)."""
 LANES = 4
 """Sparse rows: classes summed or moved together in one reading of a row, whose sums stay in registers."""
 
@@ -93,7 +96,7 @@ def dense_epoch(
     return steps, dots, worst
 
 
-@lean(inline=True, fastmath=LOOSELY)
+@lean(inline=True, fastmath=ENTRY_BY_ENTRY)
 def sparse_scores(
     data: Array,
     indices: Any,
@@ -128,7 +131,7 @@ def sparse_scores(
         out[0, classes[t]] = sums[t] + common
 
 
-@lean(inline=True, fastmath=LOOSELY)
+@lean(inline=True, fastmath=ENTRY_BY_ENTRY)
 def sparse_move(
     data: Array, indices: Any, start: int, end: int, W: Array, moved: int, classes: Any, move: Array
 ) -> None:
@@ -146,7 +149,7 @@ def sparse_move(
             W[f, e] += x * by_e
 
 
-@lean(fastmath=LOOSELY)
+@lean(fastmath=ENTRY_BY_ENTRY)
 def sparse_epoch(
     machine: tuple[Any, ...],
     y: Any,
@@ -173,9 +176,6 @@ def sparse_epoch(
     steps, dots, worst = 0, 0, 0.0
     for at in range(len(order)):
         i = order[at]
-        if at + 1 < len(order):
-            j = order[at + 1]
-            ask_for_weights(indices, indptr[j], indptr[j + 1], W, play, j, count[j])
         if at + 2 < len(order):
             j = order[at + 2]
             ask_for_row(data, indices, indptr[j], indptr[j + 1])
