@@ -1145,6 +1145,24 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/linear_engine.py",
+        "self.weights.astype(np.float64), False",
+        "self.weights.astype(np.float64), True",
+        f"{LINEAR} -k nothing_is_left",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "engine.in_double(self.problem.X)",
+        "engine.in_double(engine.X)",
+        f"{LINEAR} -k exact_from_then_on",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py",
+        "not 1 / RANGE < longest < RANGE",
+        "False",
+        f"{LINEAR} -k sparse_rows_are_single",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py",
         "common = sums[asked] if some > asked else 0.0",
         "common = 0.0",
         f"{LINEAR} -k visit_sees",

@@ -29,7 +29,6 @@ from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.engines import engine_for, rows_of
 from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
 from msvm_ref.solvers.fast.interrupt import Interruptible
-from msvm_ref.solvers.fast.kernel_cache import suits_single
 from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
 from msvm_ref.solvers.fast.order import Orders
@@ -74,8 +73,7 @@ class BlockAscent:
         self.stopping = Stopping(Deadline(max_seconds), max_iter)
         self.orders, self.interrupt = Orders(seed), Interruptible(False)
         self.machine = blocks(problem)
-        single = suits_single(problem, aim.tolerance)
-        self.engine = engine_for(problem, self.machine, cache_mb, workspace, single)
+        self.engine = engine_for(problem, self.machine, cache_mb, workspace, aim.tolerance)
         self.cache_mb, self.workspace = cache_mb, workspace
         self.free = problem.bias == "free"
         few = problem.n <= (FEW_FREE if self.free else FEW) and not one_by_one
@@ -247,6 +245,8 @@ class BlockAscent:
 
     def _newton(self) -> float:
         self.polishes += 1
+        if isinstance(self.engine, LinearEngine):
+            self._refine()
         value = partial(dual_value, self.problem, self.engine, self.machine)
         return newton(self.engine, self.machine, self.free, value, self.stuck)
 
@@ -270,11 +270,14 @@ class BlockAscent:
         return settled
 
     def _refine(self) -> bool:
-        """Kernel rows in double precision, where they were not."""
+        """Rows in double precision, where they were not."""
         engine = self.engine
-        if isinstance(engine, LinearEngine) or not engine.rows.single:
+        if not engine.single:
             return False
-        engine.rows = rows_of(self.problem, self.cache_mb, self.workspace, False)
+        if isinstance(engine, LinearEngine):
+            engine.in_double(self.problem.X)
+        else:
+            engine.rows = rows_of(self.problem, self.cache_mb, self.workspace, False)
         engine.refresh()
         return True
 
@@ -295,7 +298,9 @@ class BlockAscent:
         """Where the ascent stands."""
         problem, engine = self.problem, self.engine
         b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
-        return Candidate(engine.W if isinstance(engine, LinearEngine) else None, b, engine.alpha)
+        if isinstance(engine, LinearEngine) and not engine.single:
+            return Candidate(engine.W, b, engine.alpha)
+        return Candidate(None, b, engine.alpha)
 
     def _state(self) -> Reached:
         return standing(self.engine, self.machine, self.free)

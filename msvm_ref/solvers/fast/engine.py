@@ -66,6 +66,11 @@ class Engine(ABC):
         return True
 
     @property
+    @abstractmethod
+    def single(self) -> bool:
+        """Are kernel rows, or sparse rows and their weights, rounded to single precision?"""
+
+    @property
     def at_once(self) -> bool:
         """Do all examples step together (gradient.py), or one by one?"""
         return self.momentum is not None and self.momentum.steps < PATIENCE

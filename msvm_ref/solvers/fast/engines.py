@@ -5,20 +5,22 @@ from __future__ import annotations
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
-from msvm_ref.solvers.fast.kernel_cache import Rows, rows
+from msvm_ref.solvers.fast.kernel_cache import Rows, rows, suits_single
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
-from msvm_ref.solvers.fast.linear_engine import LinearEngine
+from msvm_ref.solvers.fast.linear_engine import LinearEngine, bears_rounding
 from msvm_ref.solvers.workspace import Workspace
 
 
 def engine_for(
-    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace, single: bool
+    problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace, tolerance: float
 ) -> KernelEngine | LinearEngine:
+    """One that may round where only ``tolerance`` is wanted."""
     if problem.is_linear:
-        linear = LinearEngine(problem, machine, 0.0)
+        single = bears_rounding(problem, machine, tolerance)
+        linear = LinearEngine(problem, machine, 0.0, single)
         linear.rho = _penalty(problem, linear.squares)
         return linear
-    kept = rows_of(problem, cache_mb, workspace, single)
+    kept = rows_of(problem, cache_mb, workspace, suits_single(problem, tolerance))
     return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
 
 

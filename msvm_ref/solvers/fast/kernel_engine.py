@@ -96,6 +96,10 @@ class KernelEngine(Engine):
         return self.rows.whole
 
     @property
+    def single(self) -> bool:
+        return self.rows.single
+
+    @property
     def evaluations(self) -> int:
         return self.rows.evaluations
 

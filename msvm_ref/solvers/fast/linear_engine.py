@@ -5,7 +5,8 @@
 W is kept as d rows of length p for dense data (each score is a dot product along memory) and as p rows of length d for
 sparse rows (each stored entry touches d neighbours). Under sum-to-zero a step moves every class alike but for the few in play:
 what all have in common is one more row (column), w_c + w_d. All scores are taken for some rows of X at a time: X may be a
-file's memory map, and nothing but alpha and the lists of who is in play is as large as n d.
+file's memory map, and nothing but alpha and the lists of who is in play is as large as n d. Where few digits are asked for,
+sparse rows and their weights are kept in single precision, which a visit reads faster.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from msvm_ref.model.arrays import Array, some_rows
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.ahead import LINE, ask_for, ask_for_example, ask_for_row
-from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.blocks import RELATIVE, Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.play import wanted
@@ -28,6 +29,12 @@ TOGETHER = 1 << 17
 """Scores taken at once: they stay in the cache until they are read again."""
 LOOSELY = {"reassoc", "contract", "nsz"}
 """The order in which scores are summed is the compiler's."""
+SINGLE_TOLERANCE, SINGLE_REACH = 1e-4, 1e5
+"""The least tolerance at which sparse rows are kept in single precision, and the largest C_i |x_i|^2, as a multiple of it.
+With larger steps, or a row that all classes have in common and every step moves (LLW), roundings added up until passes stood
+still."""
+FEW, RANGE = 800, 1e12
+"""Examples up to which they are not, and how far the longest row may be from 1."""
 ENTRY_BY_ENTRY = {"contract", "nsz"}
 """Not of a sparse row's entries: free to sum them in any order, a compiler takes several at once by gathers of weights, which
 takes longer than one by one (three times as long where processors are mended against leaks by gathers)."""
@@ -98,11 +105,11 @@ def dense_epoch(
 
 @lean(inline=True, fastmath=ENTRY_BY_ENTRY)
 def sparse_scores(
-    data: Array,
+    data: Any,
     indices: Any,
     start: int,
     end: int,
-    W: Array,
+    W: Any,
     bias: Array,
     d: int,
     asked: int,
@@ -118,14 +125,15 @@ def sparse_scores(
         classes[t] = classes[some - 1]
     for t in range(0, some, LANES):
         a, b, c, e = classes[t], classes[t + 1], classes[t + 2], classes[t + 3]
-        in_a, in_b, in_c, in_e = bias[a], bias[b], bias[c], bias[e]
+        in_a = in_b = in_c = in_e = W.dtype.type(0.0)
         for at in range(start, end):
             f, x = indices[at], data[at]
             in_a += x * W[f, a]
             in_b += x * W[f, b]
             in_c += x * W[f, c]
             in_e += x * W[f, e]
-        sums[t], sums[t + 1], sums[t + 2], sums[t + 3] = in_a, in_b, in_c, in_e
+        sums[t], sums[t + 1] = in_a + bias[a], in_b + bias[b]
+        sums[t + 2], sums[t + 3] = in_c + bias[c], in_e + bias[e]
     common = sums[asked] if some > asked else 0.0
     for t in range(asked):
         out[0, classes[t]] = sums[t] + common
@@ -133,14 +141,20 @@ def sparse_scores(
 
 @lean(inline=True, fastmath=ENTRY_BY_ENTRY)
 def sparse_move(
-    data: Array, indices: Any, start: int, end: int, W: Array, moved: int, classes: Any, move: Array
+    data: Any, indices: Any, start: int, end: int, W: Any, moved: int, classes: Any, move: Array
 ) -> None:
     """W[f, c] += x_f move_c over a row's entries f and the classes moved; the last class, unmoved, fills up the lanes."""
     for t in range(moved, moved + LANES - 1):
         classes[t], move[t] = classes[moved - 1], 0.0
     for t in range(0, moved, LANES):
         a, b, c, e = classes[t], classes[t + 1], classes[t + 2], classes[t + 3]
-        by_a, by_b, by_c, by_e = move[t], move[t + 1], move[t + 2], move[t + 3]
+        kind = W.dtype.type
+        by_a, by_b, by_c, by_e = (
+            kind(move[t]),
+            kind(move[t + 1]),
+            kind(move[t + 2]),
+            kind(move[t + 3]),
+        )
         for at in range(start, end):
             f, x = indices[at], data[at]
             W[f, a] += x * by_a
@@ -161,10 +175,10 @@ def sparse_epoch(
     scratch: tuple[Any, ...],
     rho: float,
     squares: Array,
-    data: Array,
+    data: Any,
     indices: Any,
     indptr: Any,
-    W: Array,
+    W: Any,
     bias: Array,
     alpha: Array,
     gains: Array,
@@ -203,10 +217,12 @@ def sparse_epoch(
 class LinearEngine(Engine):
     patience = (3.0, 15.0)
     """Every score is taken anew for a gap, and the first passes over what it has woken meet little else that is violated."""
+    single = False
 
-    def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
+    def __init__(self, problem: Problem, machine: Blocks, rho: float, single: bool = False) -> None:
+        """``single``: sparse rows are rounded to single precision until ``in_double``."""
         super().__init__(problem, machine, rho)
-        self.sparse = problem.is_sparse
+        self.sparse, self.single = problem.is_sparse, single and problem.is_sparse
         self.mean = np.zeros(problem.X.shape[1])
         if (
             self.free and not self.sparse
@@ -217,10 +233,16 @@ class LinearEngine(Engine):
             self.X = problem.X - self.mean
             self.X.flags.writeable = False  # as the problem's own: one kernel is compiled for both
         p, lines = self.X.shape[1], problem.d + (machine.pull != 0.0)
-        self.weights = np.zeros((p, lines) if self.sparse else (lines, p))
+        self.weights: Any = np.zeros((p, lines) if self.sparse else (lines, p))
         self.lifts = np.zeros(lines)
         self.squares = np.concatenate([_squares(part) for _, part in self.row_blocks()])
         self.dots, self.together = 0, problem.n
+        if self.single:
+            self.X, self.weights = rounded(self.X), self.weights.astype(np.float32)
+
+    def in_double(self, X: Any) -> None:
+        """No longer rounded; scores are to be made anew."""
+        self.X, self.weights, self.single = X, self.weights.astype(np.float64), False
 
     @property
     def W(self) -> Array:
@@ -246,9 +268,7 @@ class LinearEngine(Engine):
     def score_blocks(self) -> Iterator[tuple[slice, Array]]:
         W, bias = np.ascontiguousarray(self.W) if self.sparse else self.W, self.bias
         for rows, part in self.row_blocks():
-            seen = part @ W
-            seen += bias
-            yield rows, seen
+            yield rows, part @ W + bias
 
     @property
     def scores(self) -> Array:
@@ -353,6 +373,24 @@ class LinearEngine(Engine):
             W += part.T @ A
             b += self.rho * A.sum(axis=0)
         b += self.b0
+
+
+def bears_rounding(problem: Problem, machine: Blocks, tolerance: float) -> bool:
+    """May rows and weights be kept in single precision? A visit of sparse text takes a sixth less then."""
+    if not problem.is_sparse or problem.n <= FEW or machine.shape != RELATIVE:
+        return False
+    longest = float(problem.lengths.max())
+    if problem.bias == "free" or not 1 / RANGE < longest < RANGE:
+        return False
+    reach = float(problem.costs.max()) * longest**2
+    return tolerance >= SINGLE_TOLERANCE and reach <= SINGLE_REACH * tolerance
+
+
+def rounded(X: Any) -> Any:
+    """A CSR array in single precision, over the same indices."""
+    out = type(X)(X.shape, dtype=np.float32)
+    out.data, out.indices, out.indptr = X.data.astype(np.float32), X.indices, X.indptr
+    return out
 
 
 def _squares(X: Any) -> Array:

@@ -33,7 +33,7 @@ def data(n: int, p: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 def engine_of(problem: mr.Problem):
     machine = blocks(problem)
-    return engine_for(problem, machine, 100.0, Workspace(), False), machine
+    return engine_for(problem, machine, 100.0, Workspace(), 0.0), machine
 
 
 @pytest.mark.parametrize("cost", COSTS)

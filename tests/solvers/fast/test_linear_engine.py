@@ -8,12 +8,13 @@ from scipy import sparse
 
 import msvm_ref as mr
 from msvm_ref.model.arrays import some_rows
+from msvm_ref.solvers.fast import ascent as driver
 from msvm_ref.solvers.fast import linear_engine, newton
 from msvm_ref.solvers.fast.ascent import CLOSER, ENOUGH, BlockAscent
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.engine import RELAXED
 from msvm_ref.solvers.fast.interior import Route
-from msvm_ref.solvers.fast.linear_engine import LANES, LinearEngine
+from msvm_ref.solvers.fast.linear_engine import LANES, LinearEngine, bears_rounding
 from msvm_ref.solvers.fast.order import Orders
 from msvm_ref.solvers.fast.schedule import LONG, RARELY, ROUND, Schedule
 from tests.solvers.fast.test_fast import COSTS, MACHINES, data
@@ -21,14 +22,14 @@ from tests.solvers.fast.test_fast import COSTS, MACHINES, data
 FORMS = {"dense": np.asarray, "sparse": sparse.csr_array}
 
 
-def engine_at(machine, form, classes=7, rho=0.5, passes=3, C=2.0):
+def engine_at(machine, form, classes=7, rho=0.5, passes=3, C=2.0, single=False):
     """Some passes in, with duplicates, a zero row, a weight of 0 and an absent class."""
     X, y = data(40, classes, 6)
     X[10:14], X[14] = X[:4], 0.0
     weight = np.where(np.arange(40) % 9, 1.0, 0.0)
     given = FORMS[form](np.where(abs(X) > 0.4, X, 0.0))
     problem = mr.Problem(machine, given, y, C=C, sample_weight=weight, n_classes=classes + 1)
-    engine = LinearEngine(problem, blocks(problem), rho)
+    engine = LinearEngine(problem, blocks(problem), rho, single)
     for _ in range(passes):
         engine.violation = engine.survey()[-1]
         for _ in range(3):
@@ -206,3 +207,60 @@ def test_a_mapped_file_is_not_copied(tmp_path):
     X.tofile(tmp_path / "X")
     with pytest.raises(mr.MsvmError, match=r"finite.*\[3, 2\]"):
         mr.Problem(mr.CS, np.memmap(tmp_path / "X", dtype=float, mode="r", shape=X.shape), y)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+def test_in_double_precision_again_nothing_is_left_of_single(machine):
+    """Nine passes in single precision have drifted by some hundred roundings, of weights larger than the scores."""
+    engine, X = engine_at(machine, "sparse", single=True), engine_at(machine, "sparse").X
+    assert engine.single
+    assert engine.weights.dtype == engine.X.dtype == np.float32
+    exact = X @ (X.T @ engine.A) + 0.5 * engine.A.sum(axis=0)
+    np.testing.assert_allclose(engine.scores, exact, atol=1e-3)
+    engine.in_double(X)
+    engine.refresh()
+    assert not engine.single
+    np.testing.assert_allclose(engine.scores, exact, atol=1e-12)
+
+
+@pytest.fixture
+def text(monkeypatch):
+    """So few documents would be solved at once, in double precision."""
+    monkeypatch.setattr(linear_engine, "FEW", 0)
+    monkeypatch.setattr(driver, "FEW", 0)
+    monkeypatch.setattr(driver, "FEW_FREE", 0)
+    random, n = np.random.default_rng(0), 100
+    y = random.integers(4, size=n)
+    words = np.concatenate([random.integers(60, size=(n, 6)), 5 * y[:, None] + np.arange(3)], 1)
+    at = np.repeat(np.arange(n), 9), words.ravel()
+    return sparse.csr_array((random.uniform(0.5, 1.5, 9 * n), at), shape=(n, 60)), y
+
+
+@pytest.mark.parametrize(
+    ("changed", "single"),
+    [
+        ({}, True),
+        ({"bias": "penalized"}, True),
+        ({"bias": "free"}, False),
+        ({"machine": mr.LLW}, False),
+        ({"machine": mr.OVA}, False),
+        ({"tolerance": 1e-5}, False),
+        ({"C": 20.0}, False),
+        ({"length": 1e40}, False),
+        ({"length": 1e-40}, False),
+    ],
+    ids=str,
+)
+def test_where_few_digits_are_asked_for_sparse_rows_are_single(text, changed, single):
+    asked = {"machine": mr.CS, "C": 0.1, "bias": "none", "tolerance": 1e-4, "length": 1.0} | changed
+    X, length = asked["length"] * text[0], asked["length"]
+    problem = mr.Problem(asked["machine"], X, text[1], C=asked["C"] / length**2, bias=asked["bias"])
+    assert bears_rounding(problem, blocks(problem), asked["tolerance"]) is single
+    assert mr.solve(problem, "fast", tolerance=asked["tolerance"]).converged
+
+
+def test_rows_too_rough_for_the_certificate_are_exact_from_then_on(text, monkeypatch):
+    """Off by a hundredth: the judge says no, and the solve goes on in double precision."""
+    monkeypatch.setattr(linear_engine, "rounded", lambda X: (1.01 * X).astype(np.float32))
+    X, y = text
+    assert mr.solve(mr.Problem(mr.CS, X, y, C=0.1), "fast", tolerance=1e-4).converged
