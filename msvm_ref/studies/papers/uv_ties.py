@@ -52,7 +52,7 @@ def decide(machines: Sequence[tuple[Machine, float]]) -> Evidence:
             f"the first class leads by {lead:.0e}"
         )
     holds = True if min(shares) >= MOST else False if max(shares) <= FEW else None
-    return Evidence(holds, f"official parts (paper): {'; '.join(told)}")
+    return Evidence(holds, f"official parts: {'; '.join(told)}")
 
 
 _PRINTED = parsed(TABLE_5)
@@ -68,6 +68,5 @@ CLAIMS = (
         ((AMO, 2.0), (ATM, 2.0)),
         ((WW, 0.25),),
         "a machine that does",
-        experiment=True,
     ),
 )
