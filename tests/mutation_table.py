@@ -1017,8 +1017,8 @@ MUTANTS = (
     Mutant("solvers/fast/gradient.py", "(xi - curved / 2)", "xi", f"{SUBSETS} -k losses_of"),
     Mutant(
         "solvers/fast/ascent.py",
-        "or not engine.rows.single",
-        "or engine.rows.single",
+        "if not engine.single:",
+        "if engine.single:",
         f"{SUBSETS} -k too_rough",
     ),
     Mutant(
