@@ -1157,6 +1157,12 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/linear_engine.py",
+        '(longest**2 + (problem.bias == "penalized"))',
+        "longest**2",
+        f"{LINEAR} -k sparse_rows_are_single",
+    ),
+    Mutant(
+        "solvers/fast/linear_engine.py",
         "not 1 / RANGE < longest < RANGE",
         "False",
         f"{LINEAR} -k sparse_rows_are_single",

@@ -30,7 +30,7 @@ TOGETHER = 1 << 17
 LOOSELY = {"reassoc", "contract", "nsz"}
 """The order in which scores are summed is the compiler's."""
 SINGLE_TOLERANCE, SINGLE_REACH = 1e-4, 1e5
-"""The least tolerance at which sparse rows are kept in single precision, and the largest C_i |x_i|^2, as a multiple of it.
+"""The least tolerance at which sparse rows are kept in single precision, and the largest C_i k(x_i, x_i), as a multiple of it.
 With larger steps, or a row that all classes have in common and every step moves (LLW), roundings added up until passes stood
 still."""
 FEW, RANGE = 800, 1e12
@@ -382,7 +382,7 @@ def bears_rounding(problem: Problem, machine: Blocks, tolerance: float) -> bool:
     longest = float(problem.lengths.max())
     if problem.bias == "free" or not 1 / RANGE < longest < RANGE:
         return False
-    reach = float(problem.costs.max()) * longest**2
+    reach = float(problem.costs.max()) * (longest**2 + (problem.bias == "penalized"))
     return tolerance >= SINGLE_TOLERANCE and reach <= SINGLE_REACH * tolerance
 
 

@@ -241,6 +241,7 @@ def text(monkeypatch):
     [
         ({}, True),
         ({"bias": "penalized"}, True),
+        ({"bias": "penalized", "length": 1e-2}, False),
         ({"bias": "free"}, False),
         ({"machine": mr.LLW}, False),
         ({"machine": mr.OVA}, False),
