@@ -81,6 +81,7 @@ class BlockAscent:
             self.engine.momentum = Momentum()
         self.passes, self.polishes, self.pieces = 0, 0, 1
         self.closer, self.trusting, self.stuck = CLOSER, False, False
+        self.strictness = 1.0
         self.barriers = Barriers(self.engine, self.machine, self.free)
         self.before = before or {}
         self.best: tuple[Candidate, Certificate] | None = None
@@ -126,10 +127,15 @@ class BlockAscent:
         }
         return {name: count + self.before.get(name, 0) for name, count in mine.items()}
 
+    @property
+    def goal(self) -> float:
+        """The relative gap of its own floats that the judge will confirm, as far as that is known."""
+        return self.strictness * max(self.tolerance, FINEST)
+
     def _climb(self, progress: Callable[[float], None] | None) -> str:
         again = (lambda: self.barriers.way(self.tolerance)) if self.barriers.movable else None
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance, again)
-        strictness, first = 1.0, 0.0
+        first = 0.0
         action = self._interior if self.free and schedule.barrier.cheap else self._passes
         begun = self._state()
         self.tolerance = self.aim.at(begun.primal, begun.dual)
@@ -142,7 +148,7 @@ class BlockAscent:
             now = self._state()
             schedule.note(was_pass, spent, now.relative)
             self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
-            goal = strictness * max(self.tolerance, FINEST)
+            goal = self.goal
             self.closer = min(max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300)), 1.0)
             barrier = action == self._interior
             whole = barrier and schedule.barrier.everything
@@ -161,13 +167,13 @@ class BlockAscent:
                     return "certified"
                 # the judge's own rounding and repairs take their part
                 goal = 0.25 * min(goal, max(now.relative, 1e-18))
-                strictness = goal / max(self.tolerance, FINEST)
+                self.strictness = goal / max(self.tolerance, FINEST)
             reason = self.stopping.reason(
                 now.relative, self.passes, goal, self.interrupt.asked, self.kkt is None
             )
             if reason == "rounding" and (self.engine.at_once or self._refine()):
                 # what steps together or rounded rows cannot tell any more, visits one by one still may
-                self.engine.momentum, strictness = None, 1.0
+                self.engine.momentum, self.strictness = None, 1.0
                 self.stopping = Stopping(
                     self.stopping.deadline, self.stopping.max_iter, self.stopping.judging
                 )
@@ -253,7 +259,8 @@ class BlockAscent:
     def _interior(self) -> float:
         self.stuck = True
         self._refine()
-        return self.barriers.run(self.tolerance, self._newton, lambda: self.stopping.late)
+        enough = ENOUGH * self.goal
+        return self.barriers.run(enough, self._newton, lambda: self.stopping.late)
 
     def _settled(self) -> bool:
         if self.trusting:

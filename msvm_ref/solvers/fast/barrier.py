@@ -68,6 +68,7 @@ class Barrier:
         slope = parts.of(gradient(engine, machine, engine.scores)[parts.chosen])
         self.n = len(slope)
         self.g = slope * parts.unit + system.felt(self.old, system.effect(self.old))
+        self.begun = 0.5 * float((self.g + slope * parts.unit) @ self.old)
         self.N = parts.rows * parts.unit if equality else np.zeros((self.n, 0))
         self.r = self.old @ self.N - engine.A.sum(axis=0) if equality else np.zeros(0)
         self.start = float(abs(machine.gamma).max()) or 1.0  # 2 C xi in units of C
@@ -82,12 +83,13 @@ class Barrier:
     def run(
         self, close: float, late: Callable[[], bool], value: float = 0.0
     ) -> tuple[Array, Array, Array] | None:
-        """(alpha of the chosen examples, the same on its face, what b gains); ``value`` is that of the whole dual."""
+        """(alpha of the chosen examples, the same on its face, what b gains); ``value`` is that of the whole dual at first."""
         at, vain = self._middle(), 0
         best: tuple[float, _Point] | None = None
         for _ in range(STEPS):
             left, products = self._left(at), at.inside * at.push
-            worst, wanted = self._worst(at, left), close * max(value or self._gain(at), TINY)
+            worst, dual = self._worst(at, left)
+            wanted = close * max(value + dual - self.begun, TINY)
             if not np.isfinite(worst) or (best is not None and worst > 1e3 * best[0]):
                 break
             vain = 0 if best is None or worst < NEARER * best[0] else vain + 1
@@ -146,14 +148,16 @@ class Barrier:
             room = self.parts.room - self.parts.sums(x) - at.inside[n:]
         return _Left(dual, room, self.system.effect(x) - at.T, self.r - x @ self.N)
 
-    def _worst(self, at: _Point, left: _Left) -> float:
-        """The products, or the gap that the multipliers leave with the weights they make, and what they miss of the equality.
+    def _worst(self, at: _Point, left: _Left) -> tuple[float, float]:
+        """The products, or the gap that the multipliers leave with the weights they make, and what they miss of the equality;
+        and their dual value, which is g' x - (|Z'x|^2 + ridge) / 2.
 
         Each group's loss is the most that u t - ridge t^2 / 2 comes to, of a slack t within its room, u the largest slope.
         """
         parts, x = self.parts, at.inside[: self.n]
-        u = self.g - self.N @ at.b - self.system.felt(x, at.T + left.T) + parts.cost_term(x)
-        used, top = parts.sums(x), np.maximum(u, 0.0) if parts.own else parts.table(u).max(axis=1)
+        slope = self.g - self.system.felt(x, at.T + left.T)
+        u = slope - self.N @ at.b + parts.cost_term(x)
+        used, top = parts.sums(x), np.maximum(u if parts.own else parts.table(u).max(axis=1), 0.0)
         t, cost = parts.room, 0.0
         if parts.ridge is not None:
             ridge = np.zeros(len(used))
@@ -162,12 +166,13 @@ class Barrier:
             t = np.minimum(t, parts.room) if self.capped else t
             cost = 0.5 * float(ridge @ (t**2 - used**2))
         gap = float(top @ t) - cost - float(u @ x)
-        return max(float(at.inside @ at.push), gap) + float(abs(left.equality) @ abs(at.b))
-
-    def _gain(self, at: _Point) -> float:
-        return abs(float(self.g @ at.inside[: self.n]))
+        missed = float(abs(left.equality) @ abs(at.b))
+        worst = max(float(at.inside @ at.push), gap) + missed
+        return worst, 0.5 * float((self.g + slope) @ x) - missed
 
     def _by_lane(self, products: Array) -> Array:
+        if self.parts.lanes == 1:
+            return np.asarray(products.sum(keepdims=True))
         return np.asarray(np.bincount(self.lane, weights=products, minlength=self.parts.lanes))
 
     def _on_face(self, at: _Point) -> Array:

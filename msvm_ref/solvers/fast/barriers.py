@@ -48,8 +48,8 @@ class Barriers:
         best, face = (before.relative, engine.alpha, engine.b0), None
         while True:
             self.count += 1
-            way, worth = self.way(tolerance), before.worth
-            on_face = interior(engine, self.machine, self.free, tolerance, late, way, worth)
+            way = self.way(tolerance)
+            on_face = interior(engine, self.machine, self.free, tolerance, late, way, before.dual)
             work, now = work + way.price, self._standing()
             if now.relative < best[0]:
                 best, face = (now.relative, engine.alpha, engine.b0), on_face

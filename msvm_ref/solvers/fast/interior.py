@@ -29,7 +29,14 @@ from msvm_ref.solvers.fast.class_system import work as class_work
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.face import expansion, gradient
 from msvm_ref.solvers.fast.newton import FACTOR_SPEED
-from msvm_ref.solvers.fast.systems import Components, DenseSystem, FeatureSystem, System, apart
+from msvm_ref.solvers.fast.systems import (
+    Components,
+    DenseSystem,
+    FeatureSystem,
+    System,
+    apart,
+    by_rivals,
+)
 from msvm_ref.solvers.fast.unsettled import unsettled
 
 LARGEST = 3000
@@ -114,7 +121,8 @@ def interior(
     way: Route | None = None,
     value: float = 0.0,
 ) -> Array | None:
-    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance`` of ``value``.
+    """Re-solve the examples that matter most, all of them where they fit, to a twentieth of ``tolerance``; ``value`` is the
+    dual's before.
 
     ``late`` is asked before every factorisation; what was reached until then is taken. Returned is alpha with every multiplier
     put on the bound that holds it: a face on which Newton may find the digits that a barrier loses.
@@ -176,7 +184,8 @@ def _feature_work(engine: Engine, machine: Blocks) -> float:
     if apart(machine):
         solves = 1 + d / 2 if engine.free else 1  # the bias has a column of its own for each class
         return d * (n * width**2 / 2 + INVERSE * width**3 / 6) + COMPONENT_APART * m * solves
-    return 1.5 * (n * (width * d) ** 2 / 12 + (width * d) ** 3 / 6) + COMPONENT * m
+    pairs = 2 / (d + 1) if by_rivals(machine) else 1.0
+    return 1.5 * (pairs * n * (width * d) ** 2 / 12 + (width * d) ** 3 / 6) + COMPONENT * m
 
 
 def _most_urgent(engine: Engine, machine: Blocks) -> NDArray[np.int64]:

@@ -39,6 +39,11 @@ def apart(machine: Blocks) -> bool:
     return machine.shape == SIGNED and machine.slack == OWN
 
 
+def by_rivals(machine: Blocks) -> bool:
+    """Does each component concern its label and one rival, and nothing else?"""
+    return machine.shape == RELATIVE and machine.slack == OWN
+
+
 class Components:
     """Components of the chosen examples, all or those ``taken``: whose they are, rows, slack groups, in units of the mean cost.
 
@@ -279,27 +284,34 @@ class ByWeights(ABC):
             T, left = better, still
         return self.local(right - self.felt_of(T)), T
 
-    def grams(self, weights: Array, together: bool) -> Array:
-        """sum_i w_i x_i x_i' for each column w of weights, negligible ones left out: of all, where they make one matrix."""
+    def grams(
+        self, weights: Array, together: bool, rows: NDArray[np.int64] | slice = slice(None)
+    ) -> Array:
+        """sum_i w_i x_i x_i' of ``rows`` for each column w, negligible w left out: of all, where they make one matrix."""
         width, many = self.X.shape[1], weights.shape[1]
         out: Array = np.empty((many, width, width))
         if width <= WIDE * many and len(self.X) * width**2 <= 2 * SQUARES:
-            a, b = np.triu_indices(width)
-            out[:, a, b] = out[:, b, a] = weights.T @ self.squares
+            a, b = self.upper
+            out[:, a, b] = out[:, b, a] = weights.T @ self.squares[rows]
             return out
         size = abs(weights)
         least = NEGLIGIBLE * (size.max() if together else size.max(axis=0))
         for gram, w, counts in zip(out, weights.T, (size > least).T, strict=True):
             felt = np.flatnonzero(counts)  # few near the end
-            X = np.sqrt(abs(w[felt]))[:, None] * self.X[felt]
+            X = np.sqrt(abs(w[felt]))[:, None] * self.X[rows][felt]
             one_sign = not (w[felt] < 0).any()
             gram[:] = X.T @ (X if one_sign else np.sign(w[felt])[:, None] * X)
         return out
 
     @cached_property
+    def upper(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs of features, each once."""
+        return np.triu_indices(self.X.shape[1])
+
+    @cached_property
     def squares(self) -> Array:
         """Each example's products of two features"""
-        a, b = np.triu_indices(self.X.shape[1])
+        a, b = self.upper
         return self.X[:, a] * self.X[:, b]
 
     def _left(self, goal: Array, T: Array) -> Array:
@@ -334,14 +346,32 @@ class FeatureSystem(ByWeights):
         self.inverse = 1.0 / diagonal
         table = parts.table(self.inverse)
         self.blocks, self.total = blocks, table.sum(axis=1)
-        E, width = self._coupled(table), self.X.shape[1]
-        m, k = np.triu_indices(d)
-        S: Array = np.empty((d, width, d, width))
-        S[m, :, k, :] = S[k, :, m, :] = self.grams(E[:, m, k], True)
+        width = self.X.shape[1]
+        if by_rivals(parts.machine):
+            S = self._by_rivals(table)
+        else:
+            E = self._coupled(table)
+            m, k = np.triu_indices(d)
+            S = np.empty((d, width, d, width))
+            S[m, :, k, :] = S[k, :, m, :] = self.grams(E[:, m, k], True)
         S = S.reshape((d * width, d * width))
         S[np.diag_indices_from(S)] += 1.0
         self.lower = factored(S)
         return self.lower is not None
+
+    def _by_rivals(self, table: Array) -> Array:
+        """Relative margins, slacks of their own: each class and each of its rivals have one Gram, and nothing is subtracted."""
+        d, width = self.parts.d, self.X.shape[1]
+        S: Array = np.zeros((d, width, d, width))
+        every, weight = np.arange(d), abs(self.parts.machine.sigma).max() ** 2 * table
+        for y in np.unique(self.parts.y):
+            members = np.flatnonzero(self.parts.y == y)
+            grams = self.grams(weight[members], True, members)
+            S[y] -= grams.transpose(1, 0, 2)
+            S[:, :, y] -= grams
+            S[every, :, every] += grams
+            S[y, :, y] += grams.sum(axis=0)
+        return S
 
     def _coupled(self, table: Array) -> Array:
         """R_i' D_i^-1 R_i by Sherman and Morrison's formula, nothing of which cancels.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from msvm_ref.solvers.fast.class_system import ClassSystem
 from msvm_ref.solvers.fast.engines import engine_for
 from msvm_ref.solvers.fast.interior import Route, route
 from msvm_ref.solvers.fast.schedule import Schedule
+from msvm_ref.solvers.fast.standing import standing
 from msvm_ref.solvers.fast.systems import ByWeights, Components, DenseSystem, FeatureSystem, apart
 from msvm_ref.solvers.workspace import Workspace
 from tests.small_problems import MACHINES
@@ -182,6 +185,41 @@ def test_a_barrier_ends_by_the_gap_of_its_multipliers():
     solution = mr.solve(problem, "fast", tolerance=1e-3, max_iter=100)
     assert solution.converged
     assert solution.work["interior"] == 1
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_a_barrier_knows_its_gap_and_its_value(machine, cost):
+    """Where classes are far apart every margin is more than met, and no slack is worth anything."""
+    X, y = data(40, 3, 4)
+    X += 10.0 * np.random.default_rng(0).normal(size=(4, 3))[y]
+    engine, made = engine_of(mr.Problem(machine.with_cost(cost), X, y, C=7.0, bias="penalized"))
+    begun = np.random.default_rng(1).uniform(0, 1, engine.alpha.shape) * made.mask[y]
+    engine.restart(begun, engine.b0)
+    before = standing(engine, made, False)
+    parts = Components(engine, made, np.arange(40))
+    barrier = Barrier(engine, made, parts, DenseSystem(engine, parts), None, False)
+    at = barrier._middle()
+    at = replace(at, push=0.0 * at.push)  # else their products may be more than the gap
+    worst, dual = barrier._worst(at, barrier._left(at))
+    engine.restart(parts.table(at.inside[: barrier.n]) * parts.unit, engine.b0)
+    loss, gain, inner, _ = engine.survey()
+    assert worst == pytest.approx(inner + loss - gain)
+    assert before.dual + dual - barrier.begun == pytest.approx(gain - inner / 2)
+
+
+def test_a_class_without_examples_has_no_gram():
+    X, y = data(40, 12, 3)
+    problem = mr.Problem(mr.WW, X, y, C=10.0, n_classes=5)
+    engine, made = engine_of(problem)
+    parts = Components(engine, made, np.arange(40))
+    whole, other = DenseSystem(engine, parts), FeatureSystem(engine, parts)
+    random = np.random.default_rng(0)
+    diagonal, push, right = random.uniform(0.1, 1, (3, len(parts.example)))
+    assert whole.factor(diagonal, push)
+    assert other.factor(diagonal, push)
+    solved = whole.step(right, None, True)[0]
+    np.testing.assert_allclose(other.step(right, None, True)[0], solved, rtol=1e-9)
 
 
 @pytest.mark.parametrize("machine", [mr.AMO, mr.ATM.with_cost("huber")])
