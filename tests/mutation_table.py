@@ -1064,6 +1064,42 @@ MUTANTS = (
         "gap = 0.0",
         f"{BARRIER} -k ends_by",
     ),
+    Mutant(
+        "solvers/fast/barrier.py",
+        "np.maximum(u if parts.own else parts.table(u).max(axis=1), 0.0)",
+        "np.maximum(u, 0.0) if parts.own else parts.table(u).max(axis=1)",
+        f"{BARRIER} -k knows_its_gap",
+    ),
+    Mutant(
+        "solvers/fast/barrier.py",
+        "max(value + dual - self.begun, TINY)",
+        "max(value, TINY)",
+        f"{BARRIER} -k few_steps",
+    ),
+    Mutant(
+        "solvers/fast/barrier.py",
+        "slope = self.g - self.system.felt(x, at.T + left.T)\n        u",
+        "slope = self.g - self.system.felt_of(at.T + left.T)\n        u",
+        f"{BARRIER} -k knows_its_gap",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
+        "for y in np.unique(self.parts.y):",
+        "for y in range(d):",
+        f"{BARRIER} -k without_examples",
+    ),
+    Mutant(
+        "solvers/fast/systems.py",
+        "S[y, :, y] += grams.sum(axis=0)",
+        "S[y, :, y] += grams[0]",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/ascent.py",
+        "self.barriers.run(enough, self",
+        "self.barriers.run(self.tolerance, self",
+        "tests/solvers/fast/test_hostile_input.py -k far_from_0",
+    ),
     Mutant("solvers/fast/barrier.py", "FINER = 0.05", "FINER = 0.0", f"{BARRIER} -k waits_for"),
     Mutant(
         "solvers/fast/barrier.py",

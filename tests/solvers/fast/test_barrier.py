@@ -23,7 +23,7 @@ from msvm_ref.solvers.fast.systems import ByWeights, Components, DenseSystem, Fe
 from msvm_ref.solvers.workspace import Workspace
 from tests.small_problems import MACHINES
 
-MOST_STEPS = 30
+FEW_STEPS, MOST_STEPS = 26, 30
 COSTS = ("linear", "quadratic", "huber")
 
 
@@ -159,7 +159,9 @@ def test_few_steps_whatever_C(machine, monkeypatch):
     steps = [
         len(steps_of(monkeypatch, mr.Problem(machine, X, y, C=C), 1e-4)) for C in (1.0, 1e3, 1e6)
     ]
-    assert max(steps) <= MOST_STEPS
+    assert (
+        max(steps) <= FEW_STEPS
+    )  # to what is wanted of its own dual value: to the last digits CS takes 28
 
 
 @pytest.mark.parametrize(("machine", "C"), [(mr.OVA, 2e5), (mr.WW, 2e5), (mr.AMO, 1e3)])
