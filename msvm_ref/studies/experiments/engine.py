@@ -14,6 +14,7 @@ from typing import Any
 
 from msvm_ref.errors import DataError
 from msvm_ref.studies.experiments.cell import CellRecord, Task
+from msvm_ref.studies.experiments.exported import choice
 from msvm_ref.studies.experiments.plan import Course, Ending, Planner
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender, Source, Study
@@ -75,7 +76,14 @@ def planners_of(
     contenders: Sequence[Contender] | None,
 ) -> list[Planner]:
     return [
-        Planner(study, source, contender, study.protocol(protocol), store.records)
+        Planner(
+            study,
+            source,
+            contender,
+            study.protocol(protocol),
+            store.records,
+            choice(study, source, contender, protocol),
+        )
         for source in (study.sources if sources is None else sources)
         for contender in (study.contenders if contenders is None else contenders)
     ]

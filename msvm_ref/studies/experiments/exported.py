@@ -17,8 +17,9 @@ from importlib.resources import files
 from typing import Any
 
 from msvm_ref.errors import DataError
+from msvm_ref.studies.experiments.plan import Choice
 from msvm_ref.studies.experiments.registry import STUDIES
-from msvm_ref.studies.experiments.study import Study
+from msvm_ref.studies.experiments.study import Contender, Source, Study
 
 DIGITS = 6
 PROTOCOLS = ("paper", "quick")
@@ -167,6 +168,20 @@ def committed(study: Study) -> list[TableEntry]:
     """What comes along of the study; nothing where there is no file."""
     file = files("msvm_ref.studies.experiments").joinpath("results", f"{study.kept_as}.json")
     return parsed(study, file.read_text(encoding="utf-8")) if file.is_file() else []
+
+
+@lru_cache
+def _choices(name: str) -> dict[tuple[str, str, str], Choice]:
+    entries = committed(STUDIES[name])
+    return {e.place: Choice(e.point, bool(e.at_limit)) for e in entries if e.point is not None}
+
+
+def choice(study: Study, source: Source, contender: Contender, protocol: str) -> Choice | None:
+    """The one that was published of whoever chooses for this contender."""
+    if study.chosen_in not in STUDIES:
+        return None
+    chooser = contender.chosen_as or contender
+    return _choices(study.chosen_in).get((source.label, protocol, chooser.label))
 
 
 @lru_cache

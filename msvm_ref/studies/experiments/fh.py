@@ -87,6 +87,7 @@ STUDIES = (
     replace(
         _study("fh-table2-time", "Training seconds of the chosen pair", "seconds", 1),
         contenders=tuple(replace(c, alone=True, chosen_as=c) for c in THREE),
+        chosen_in="fh-table2",
     ),
     _study("fh-table2-svs", "Support vectors of the chosen pair", "support-count", 2),
 )

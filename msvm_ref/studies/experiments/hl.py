@@ -147,6 +147,7 @@ TABLE5 = replace(
 EPSILON = replace(
     TABLE2,
     name="hl-epsilon",
+    chosen_in="hl-table2",
     title="Stopped at a violation of 1e-3, and the certified optimum",
     place="Tables II and V",
     contenders=(
@@ -164,6 +165,7 @@ EPSILON = replace(
 EQUAL = replace(
     TABLE2,
     name="hl-equal",
+    chosen_in="hl-table2",
     title="Support vectors of all methods at the parameters (9) chooses",
     place="section V.B",
     contenders=(FIVE[3], *(replace(c, chosen_as=FIVE[3]) for c in (FIVE[0], FIVE[2], FIVE[4]))),

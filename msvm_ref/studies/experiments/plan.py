@@ -24,6 +24,15 @@ AROUND = (-2, -1, 0, 1, 2)
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What is known before."""
+
+    point: Point
+    at_limit: bool = False
+    """Did the grid end before its best point was inside?"""
+
+
+@dataclass(frozen=True)
 class Ending:
     """What a table's cell is read from."""
 
@@ -54,14 +63,19 @@ class Planner:
         contender: Contender,
         protocol: Protocol,
         known: Mapping[str, CellRecord],
+        choice: Choice | None = None,
     ) -> None:
         self.study, self.source, self.contender = study, source, contender
         self.chooser = contender.chosen_as or contender
         self.protocol, self.known = protocol, known
         self.used: dict[str, CellRecord] = {}
         self.scores: dict[Point, float] = {}
-        self.at_limit = False
         self.holdout = study.report == "test" and source.official
+        if source.point is not None:
+            choice = Choice(source.point)
+        elif self.holdout:
+            choice = None  # of the points equal in a choice the test part takes one
+        self.point, self.at_limit = (choice.point, choice.at_limit) if choice else (None, False)
         self.folds = [ALL] if self.holdout else list(range(protocol.folds))
         self.rest = 0
         """Cells that are likely to be asked for after those that are asked for now."""
@@ -69,9 +83,8 @@ class Planner:
     @property
     def begun(self) -> bool:
         """Is the choice's last repetition there at the grid's first point? If not, there is nothing to read."""
-        if self.source.point is not None:
-            first = self._task("split", 0, self.source.point)
-            return first.key(ALL, first.Cs[0]) in self.known
+        if self.point is not None:
+            return True
         grid = self.protocol.grid
         task = self._choosing(
             self.protocol.repetitions - 1, grid.gamma[0], grid.C[:1], self.folds[-1:]
@@ -96,8 +109,8 @@ class Planner:
         )
 
     def _chosen(self) -> Generator[list[Task], None, Point]:
-        if self.source.point is not None:
-            return self.source.point
+        if self.point is not None:
+            return self.point
         grid, folds = self.protocol.grid, len(self.folds) * self.protocol.repetitions
         width = 1 if grid.gamma == (0,) else len(grid.refine)
         self.rest = max(width * len(grid.refine) - 1, 0) * folds + self.protocol.splits
@@ -166,8 +179,6 @@ class Planner:
         return (yield from self._looked_up([self._task("official", 0, equal[first])]))
 
     def _own_folds(self, best: Point) -> Generator[list[Task], None, list[CellRecord]]:
-        if self.chooser is self.contender:
-            return self._of(best, self.protocol.repetitions)
         tasks = [
             self._made("folds", r, best[0], (best[1],), (fold,), self.contender)
             for r in range(self.protocol.repetitions)

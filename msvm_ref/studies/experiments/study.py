@@ -161,6 +161,8 @@ class Study:
     exp(-||x-x'||^2 / (2 sigma^2)) over the median distance, and then C is over their default (``samples.Defaults``)."""
     C_base: int = 2
     """What the grid's exponents of C are powers of."""
+    chosen_in: str = ""
+    """The study whose published choices of gamma and C are taken; what it has not published is chosen."""
     pictures: str = ""
     """The study whose very numbers it draws, if they are another's."""
 
@@ -182,7 +184,7 @@ class Study:
         again = tuple(replace(c, alone=True, tested=tested, chosen_as=c) for c in self.contenders)
         made = self.like(name, title, place, "seconds")
         words = f"At the points chosen in {self.name}, each trained again and from nothing."
-        return replace(made, contenders=again, remarks=(words,))
+        return replace(made, contenders=again, remarks=(words,), chosen_in=self.name)
 
     def like(self, name: str, title: str, place: str, measure: Measure) -> Study:
         """The same cells, read for another figure of which no numbers are printed."""

@@ -102,6 +102,7 @@ TABLE5 = replace(
 TABLE3 = replace(
     TABLE4,
     name="uv-table3",
+    chosen_in="uv-table4",
     title="Seconds of the grid search, Gaussian kernel",
     place="Table 3",
     sources=tuple(s for s in SOURCES if s.label in ("Car", "Glass", "Iris", "Red wine")),
@@ -129,6 +130,7 @@ STOPPED = replace(
     TABLE5,
     name="uv-table5-stopped",
     title="The linear machines, and stopped at a violation of 1e-3",
+    chosen_in="uv-table5",
     contenders=(
         *NINE,
         *(

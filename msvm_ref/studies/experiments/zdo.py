@@ -99,6 +99,7 @@ RANKS = tuple(
 FIG1 = replace(
     TABLE1,
     name="zdo-fig1",
+    chosen_in="zdo-table1",
     title="Error of low-rank representations",
     place="Figure 1.1",
     sources=tuple(s for s in SOURCES if s.label.endswith("large")),
