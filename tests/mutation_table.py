@@ -1339,6 +1339,18 @@ MUTANTS = (
         f"{EXPORTED} -k another_study",
     ),
     Mutant(
+        "studies/experiments/exported.py",
+        "contender.chosen_as or contender",
+        "contender",
+        f"{KINDS} -k not_made_again",
+    ),
+    Mutant(
+        "studies/experiments/plan.py",
+        "elif self.holdout:",
+        "elif False:",
+        f"{KINDS} -k whatever_is_published",
+    ),
+    Mutant(
         "studies/experiments/store.py",
         "old is None or bool(old.error and not record.error)",
         "old is None",

@@ -11,9 +11,10 @@ from msvm_ref.model.catalogue import machine_named
 from msvm_ref.model.kernels import rbf
 from msvm_ref.studies.circle import classify
 from msvm_ref.studies.experiments import engine, training
+from msvm_ref.studies.experiments.exported import choice
 from msvm_ref.studies.experiments.fits import Binaries, Fold, MachinePath
 from msvm_ref.studies.experiments.hl import FIVE, TABLE1, WITH, WITHOUT
-from msvm_ref.studies.experiments.result import entry, known, measured, results
+from msvm_ref.studies.experiments.result import entry, known, measured, results, stored
 from msvm_ref.studies.experiments.samples import Draw, defaults, sample
 from msvm_ref.studies.experiments.store import Store
 from msvm_ref.studies.experiments.study import Contender
@@ -125,6 +126,28 @@ def test_without_an_official_part_another_folds_are_its_own(tmp_path):
     assert {r.method for r in stopped.records} == {"cs-decomposition"}
     assert len(stopped.records) == len(certified.records) == 2
     assert len(records) == 8 + 2
+
+
+def test_a_choice_that_is_published_is_not_made_again(tmp_path):
+    study = replace(SMALL, kernel="linear", chosen_in="uv-table5")  # it has Iris, WW and CS
+    told = {c.label: choice(study, IRIS, c, "paper") for c in SMALL.contenders}
+    endings, records = run(study, tmp_path, protocol="paper")
+    assert [e.point for e in endings] == [told[e.contender.label].point for e in endings]
+    assert len(records) == 2 * SMALL.paper_protocol.splits
+    assert {r.C for r in records} == {2.0 ** t.point[1] for t in told.values()}
+    with Store(tmp_path / "kinds.sqlite") as store:
+        assert len(stored(study, store)) == 2
+    other = replace(SMALL.contenders[0], label="other", chosen_as=SMALL.contenders[1])
+    assert choice(study, IRIS, other, "paper") == told[SMALL.contenders[1].label]
+    assert choice(study, replace(IRIS, label="another"), other, "paper") is None
+    assert choice(SMALL, IRIS, other, "paper") is None
+
+
+def test_of_points_equal_in_a_choice_the_test_part_takes_one_whatever_is_published():
+    official = replace(IRIS, official=True)
+    study = replace(SMALL, report="test", sources=(official,), chosen_in="uv-table5")
+    (first, _) = engine.planners_of(study, Store("unused"), "paper", None, None)
+    assert first.point is None
 
 
 def test_counting_needs_no_training(tmp_path):
