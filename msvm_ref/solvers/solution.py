@@ -19,6 +19,7 @@ from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import estimated_interval
 
+EPSILON, SQRT_2 = 2.0**-52, 1.4142135623730952
 SUPPORT = 1e-7
 """An example supports the solution when one of its alpha exceeds SUPPORT x its C_i, or x the largest alpha if that is less."""
 
@@ -154,6 +155,25 @@ class Solution:
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the largest score, ties to the class that comes first."""
         return labelled(self.problem.classes, self.decision_function(X).argmax(axis=1))
+
+    def lead_interval(self, X: Any) -> Array:
+        """(n_new x 2) how far the first class leads, at any (W, b) that the certificate allows.
+
+        Above 0 the prediction is the machine's, whoever solves it; where both ends are small the optimum has a tie there. By
+        |<w_a - w_c, x> - <w*_a - w*_c, x>| <= sqrt(2) ||W - W*|| ||x||, rounding included; linear kernel only.
+        """
+        new, W = self.problem.new_points(X), self.W
+        low, high = self.b_interval.T if self.problem.bias == "free" else (self.b, self.b)
+        length = np.sqrt((new**2).sum(axis=1) + (self.problem.bias == "penalized"))
+        rounding = (len(W) + 3) * EPSILON * (abs(new) @ abs(W) + abs(low) + abs(high)).max(axis=1)
+        near = SQRT_2 * self.certificate.distance_bound * length * (1 + 1e-12) + 2 * rounding
+        scores, everyone = new @ W, np.arange(len(new))
+        first = (scores + self.b).argmax(axis=1)
+        mine, others = scores[everyone, first], scores.copy()
+        others[everyone, first] = -np.inf
+        least = mine + low[first] - (others + high).max(axis=1)
+        most = mine + high[first] - (others + low).max(axis=1)
+        return np.column_stack([least - near, most + near])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything a program needs, JSON-ready: the problem's settings, the solution, and its certificate."""

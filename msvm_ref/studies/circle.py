@@ -102,10 +102,7 @@ def classify(machine: Machine, variant: Variant, exponent: int, seed: int) -> Ci
     if bound is not None and bound <= NEGLIGIBLE:
         return CircleCell(machine.name, exponent, seed, np.full(GRID, UNDEFINED), True, 0.0)
     solution = solve(problem, tolerance=TOLERANCE)
-    scores = beta(grid()) @ solution.W
-    ranked = np.sort(scores, axis=1)
-    # |<w_a - w_b, x> - <w*_a - w*_b, x>| <= sqrt(2) ||W - W*|| on the unit circle
-    told = ranked[:, -1] - ranked[:, -2] > np.sqrt(2) * solution.certificate.distance_bound
+    scores, told = beta(grid()) @ solution.W, solution.lead_interval(beta(grid()))[:, 0] > 0
     return CircleCell(
         machine.name,
         exponent,

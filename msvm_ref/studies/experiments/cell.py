@@ -155,7 +155,8 @@ class CellRecord:
     iterations: int = -1
     """Of the method that was asked for, where it counts them; else -1."""
     value: float | None = None
-    """What the cell has beside or instead of right predictions: agreement with Bayes (None where w* = 0), a count, a rank."""
+    """What the cell has beside or instead of right predictions: agreement with Bayes (None where w* = 0), a count, a rank, of
+    a linear machine the percent of the test rows on which its optimum has no first class (``fits.TIE``)."""
 
     @property
     def accuracy(self) -> float:

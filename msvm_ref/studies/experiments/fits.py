@@ -38,6 +38,8 @@ PASSES = 20_000
 SUPPORTS = 1e-3
 """An example supports where a multiplier exceeds this share of its C, or of the largest if that is less: what a solution within
 the studies' gap leaves on other examples is noise, and an interior point leaves some on all of them."""
+TIE = 0.1
+"""Where a margin asks for 2: the two scores that come first are closer at the optimum, and may be equal."""
 TRUTH_UP_TO = {"primal": 6000, "dual": 2500}
 """Margin components n d up to which the ground truth is asked where the fast solver left a gap, as it may at a huge C; the
 dual's matrix is dense, and 4500 of them (abalone, 28 classes) took minutes a cell."""
@@ -252,7 +254,16 @@ def _fit(solution: Solution, fold: Fold, seconds: float, converged: bool) -> Fit
         converged,
         solution.method,
         int(solution.work.get("iterations", solution.work.get("visits", -1))),
+        _tied(solution, fold.new),
     )
+
+
+def _tied(solution: Solution, new: Array) -> float | None:
+    """The percent of these rows on which the optimum itself has no first class, as far as the certificate sees."""
+    if not solution.problem.is_linear or solution.problem.bias == "free":
+        return None  # where a free bias may lie is a linear program for each class
+    least, most = solution.lead_interval(new).T
+    return 100 * float(((least <= 0) & (most <= TIE)).mean())
 
 
 def supporting(solution: Solution) -> NDArray[np.int64]:

@@ -75,7 +75,8 @@ class Planner:
             choice = Choice(source.point)
         elif self.holdout:
             choice = None  # of the points equal in a choice the test part takes one
-        self.point, self.at_limit = (choice.point, choice.at_limit) if choice else (None, False)
+        self.point = None if choice is None else choice.point
+        self.at_limit = choice is not None and choice.at_limit
         self.folds = [ALL] if self.holdout else list(range(protocol.folds))
         self.rest = 0
         """Cells that are likely to be asked for after those that are asked for now."""

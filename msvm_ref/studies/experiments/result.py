@@ -182,6 +182,7 @@ def measured(study: Study, ending: Ending) -> tuple[float | None, ...]:
         "support-count": lambda r: r.support,
         "support": lambda r: 100 * r.support / r.n,
         "share": lambda r: r.value,
+        "tied": lambda r: r.value,
         "per-support": lambda r: 1e6 * r.seconds / r.support,
     }
     return tuple(None if r.error else of_each[study.measure](r) for r in ending.records)

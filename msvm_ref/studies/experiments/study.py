@@ -19,7 +19,7 @@ Report = Literal["splits", "test", "grid-time", "grid-points"]
 chosen point's own folds; the seconds of a grid, in all or point by point."""
 Measure = Literal[
     "accuracy", "error", "seconds", "support", "support-count", "iterations", "agreement", "count",
-    "share", "per-support", "rate"
+    "share", "per-support", "rate", "tied"
 ]  # fmt: skip
 
 
@@ -163,6 +163,8 @@ class Study:
     """What the grid's exponents of C are powers of."""
     chosen_in: str = ""
     """The study whose published choices of gamma and C are taken; what it has not published is chosen."""
+    ties_in: str = ""
+    """The study that says on how many test rows a machine's optimum has no first class."""
     pictures: str = ""
     """The study whose very numbers it draws, if they are another's."""
 

@@ -19,6 +19,7 @@ UNITS = {
     "count": "number",
     "share": "% of the seconds",
     "per-support": "µs a support vector",
+    "tied": "% of the test rows that are ties",
     "rate": "percent right, mean and deviation over the points",
 }
 

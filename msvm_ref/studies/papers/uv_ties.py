@@ -1,8 +1,7 @@
 """UV's Table 5 prints 18.45 and 19.11 % for linear AMO and ATM on Opt. Digits. Is that an accuracy of the machines?
 
-The prediction of a row is the machine's where the first class leads at every W that the certificate allows: ||W - W*|| <= r, so
-that f_a(x) - f_c(x) > sqrt 2 ||x|| r at the W at hand. Where the optimum gives several classes the same weights they tie on
-every row, and what a solver's last digits make of that is no accuracy of anything.
+The prediction of a row is the machine's where one class leads at every W that the certificate allows. Where the optimum gives
+several classes the same weights they tie on every row, and what a solver's last digits make of that is no accuracy of anything.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def decided(machine: Machine, C: float) -> tuple[float, float, float]:
     solution = solve(problem, "fast", tolerance=TOLERANCE)
     top = np.sort(solution.decision_function(test), axis=1)
     lead = top[:, -1] - top[:, -2]
-    near = np.sqrt(2) * solution.certificate.distance_bound * np.linalg.norm(test, axis=1)
-    return float((lead > near).mean()), float(np.median(lead)), solution.certificate.relative_gap
+    certain = solution.lead_interval(test)[:, 0] > 0
+    return (float(certain.mean()), float(np.median(lead)), solution.certificate.relative_gap)
 
 
 def decide(machines: Sequence[tuple[Machine, float]]) -> Evidence:
