@@ -1345,6 +1345,48 @@ MUTANTS = (
         f"{KINDS} -k not_made_again",
     ),
     Mutant(
+        "studies/experiments/exported.py",
+        "there = place in self.entries and place not in self.tied",
+        "there = place in self.entries",
+        f"{EXPORTED} -k no_accuracy",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "fmean(e.numbers) >= TIED",
+        "fmean(e.numbers) >= 0",
+        f"{EXPORTED} -k ties_are_those",
+    ),
+    Mutant(
+        "studies/experiments/result.py",
+        "_known(study, e) and not is_tied(study, e)",
+        "_known(study, e)",
+        f"{EXPORTED} -k no_accuracy",
+    ),
+    Mutant(
+        "solvers/solution.py",
+        "mine + high[first] - (others + low)",
+        "mine + low[first] - (others + high)",
+        "tests/solvers/test_solution.py -k lead",
+    ),
+    Mutant(
+        "solvers/solution.py",
+        "least - near, most + near",
+        "least, most + near",
+        "tests/solvers/test_solution.py -k lead",
+    ),
+    Mutant(
+        "solvers/solution.py",
+        "near = SQRT_2 *",
+        "near = 0.99 * SQRT_2 *",
+        "tests/solvers/test_solution.py -k lead",
+    ),
+    Mutant(
+        "solvers/solution.py",
+        '.sum(axis=1) + (self.problem.bias == "penalized")',
+        ".sum(axis=1)",
+        "tests/solvers/test_solution.py -k lead",
+    ),
+    Mutant(
         "studies/experiments/plan.py",
         "elif self.holdout:",
         "elif False:",

@@ -79,6 +79,51 @@ def test_b_interval_is_the_set_of_optimal_biases(cost):
         assert (high - low < 1e-3).all()
 
 
+@pytest.mark.parametrize("machine", [mr.WW, mr.CS, mr.AMO], ids=lambda m: m.name)
+def test_lead_interval_has_the_optimums_lead_however_coarse_the_solution(machine, bias):
+    problem = mr.Problem(machine, X, Y, C=0.3, bias=bias)
+    new = np.concatenate([X, np.random.default_rng(0).normal(size=(40, 3)), np.zeros((1, 3))])
+    best = mr.solve(problem, tolerance=1e-10).decision_function(new)
+    coarse = mr.solve(problem, "fast", tolerance=0.05)
+    low, high = coarse.lead_interval(new).T
+    code = coarse.decision_function(new).argmax(axis=1)
+    mine = np.take_along_axis(best, code[:, None], axis=1)[:, 0]
+    np.put_along_axis(best, code[:, None], -np.inf, axis=1)
+    lead = mine - best.max(axis=1)
+    assert (low - 1e-4 <= lead).all()
+    assert (lead <= high + 1e-4).all()
+    fine = mr.solve(problem, "fast", tolerance=1e-9).lead_interval(X)
+    assert (fine[:, 1] - fine[:, 0] < 0.1).all()
+    if bias != "free":
+        assert (low < high)[:-1].all()
+
+
+def test_a_tie_is_one_at_every_weight_that_the_certificate_allows():
+    twins = np.concatenate([X, X])  # two classes of the same points
+    problem = mr.Problem(mr.OVA, twins, np.concatenate([np.zeros(len(X)), np.ones(len(X))]))
+    low, high = mr.solve(problem, "fast", tolerance=1e-10).lead_interval(X).T
+    assert (low <= 0).all()
+    assert (high < 0.01).all()
+
+
+def test_the_ends_of_a_lead_are_those_of_weights_as_far_away_as_may_be():
+    solution = mr.solve(mr.Problem(mr.WW, X, Y), "fast", tolerance=0.05)
+    for x in X[:5]:
+        scores = solution.decision_function(x[None])[0]
+        first, second = np.argsort(-scores)[:2]
+        away = np.zeros_like(solution.W)
+        away[:, [first, second]] = np.outer(x, [1, -1]) / (np.sqrt(2) * np.linalg.norm(x))
+        lead = scores[first] - scores[second]
+        change = x @ (solution.certificate.distance_bound * away)
+        ends = lead - (change[first] - change[second]), lead + (change[first] - change[second])
+        np.testing.assert_allclose(solution.lead_interval(x[None])[0], ends, rtol=1e-9)
+
+
+def test_a_lead_belongs_to_the_linear_kernel_only():
+    with pytest.raises(mr.DataError, match="linear"):
+        mr.solve(mr.Problem(mr.WW, X, Y, kernel=mr.rbf(1.0))).lead_interval(X)
+
+
 def test_b_interval_is_a_point_where_b_is_unique_or_not_free():
     for bias in ("none", "penalized"):
         solution = mr.solve(mr.Problem(mr.WW, X, Y, bias=bias))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib.resources import files
+from statistics import fmean
 from typing import Any
 
 from msvm_ref.errors import DataError
@@ -21,7 +22,8 @@ from msvm_ref.studies.experiments.plan import Choice
 from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.study import Contender, Source, Study
 
-DIGITS = 6
+DIGITS, TIED = 6, 50.0
+"""Of what is kept; percent of the test rows from which on ties make an accuracy (``TableEntry`` of a study's ``ties_in``)."""
 PROTOCOLS = ("paper", "quick")
 """The better one first."""
 
@@ -97,14 +99,18 @@ class Exported:
 
     entries: dict[tuple[str, str], TableEntry]
     """By (row, column)."""
+    tied: frozenset[tuple[str, str]] = frozenset()
+    """Those of them that are a solver's, and not the machine's own."""
 
     def rows(self, columns: Sequence[str]) -> list[str]:
-        """Those that have all these columns, and every value of them."""
+        """Those that have all these columns, every value of them, and the machines' own."""
         named = dict.fromkeys(row for row, _ in self.entries)
         return [row for row in named if all(self._whole(row, c) for c in columns)]
 
     def _whole(self, row: str, column: str) -> bool:
-        return (row, column) in self.entries and None not in self.entries[row, column].values
+        place = row, column
+        there = place in self.entries and place not in self.tied
+        return there and None not in self.entries[place].values
 
     def values(self, row: str, column: str) -> list[float]:
         return self.entries[row, column].numbers
@@ -185,7 +191,19 @@ def choice(study: Study, source: Source, contender: Contender, protocol: str) ->
 
 
 @lru_cache
+def _tied(name: str) -> frozenset[tuple[str, str, str]]:
+    entries = committed(STUDIES[name])
+    return frozenset(e.place for e in entries if e.numbers and fmean(e.numbers) >= TIED)
+
+
+def is_tied(study: Study, entry: TableEntry) -> bool:
+    """Has the machine's optimum no first class on so many test rows that the number is none of the machine's?"""
+    return study.ties_in in STUDIES and entry.place in _tied(study.ties_in)
+
+
+@lru_cache
 def published(name: str) -> Exported:
     """The table of the study of that name, as it comes along."""
     study = STUDIES[name]
-    return Exported({(e.row, e.column): e for e in chosen(study, committed(study))})
+    shown = {(e.row, e.column): e for e in chosen(study, committed(study))}
+    return Exported(shown, frozenset(p for p, e in shown.items() if is_tied(study, e)))

@@ -37,7 +37,7 @@ def legend() -> list[str]:
         f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. Where ours was trained on fewer rows than theirs the "
         "two are not compared.",
         f"* best or not significantly worse (exact signed-rank test, {LEVEL:g}); ! a gap above the tolerance is behind it; "
-        "> chosen at the grid's limit.",
+        "> chosen at the grid's limit; ? ties on half of the test rows and more: no accuracy of the machine.",
         "A row marked quick is by the quick protocol, every other one as printed.",
     ]
 
@@ -122,7 +122,8 @@ def _quick(chapter: Chapter, row: str) -> bool:
 
 def _ours(study: Study, r: Result) -> str:
     e = r.entry
-    marks = "*" * r.among_the_best + "!" * bool(e.open_gaps) + ">" * bool(e.at_limit)
+    marks = "*" * r.among_the_best + "!" * bool(e.open_gaps)
+    marks += ">" * bool(e.at_limit) + "?" * r.tied
     if math.isnan(r.mean):
         return ("w* = 0" if study.measure == "agreement" else "failed") + marks
     return written(r.mean, spread(r), study.measure) + marks

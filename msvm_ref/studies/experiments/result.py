@@ -15,6 +15,7 @@ from msvm_ref.studies.experiments.exported import (
     TableEntry,
     chosen,
     committed,
+    is_tied,
     joined,
 )
 from msvm_ref.studies.experiments.plan import Ending
@@ -46,6 +47,8 @@ class Result:
     """Ours less the paper's in standard deviations."""
     whole: bool
     """Was it trained on as many rows as theirs?"""
+    tied: bool
+    """Is it what a solver made of ties, and no accuracy of the machine?"""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -57,10 +60,10 @@ class Result:
 
     @property
     def agreement(self) -> str:
-        """With the printed number; a machine trained on fewer rows than theirs is not compared."""
+        """With the printed number; what was trained on fewer rows than theirs, or is tied, is not compared."""
         if self.difference is None:
             return "not printed"
-        if not self.whole:
+        if not self.whole or self.tied:
             return "not compared"
         size = abs(self.difference)
         return "agrees" if size <= AGREES else "near" if size <= NEAR else "differs"
@@ -88,6 +91,7 @@ class Result:
             "open_gaps": e.open_gaps,
             "failures": e.failures,
             "at_limit": e.at_limit,
+            "tied": self.tied,
         }
 
 
@@ -137,9 +141,11 @@ def _known(study: Study, entry: TableEntry) -> list[float]:
 def _result(study: Study, mine: TableEntry, row: Sequence[TableEntry]) -> Result:
     mean, deviation = mean_and_deviation(_known(study, mine))
     p = math.nan
-    if study.measure in ("accuracy", "error") and len(mine.values) > 1 and not math.isnan(mean):
+    tied = is_tied(study, mine)
+    tested = study.measure in ("accuracy", "error") and len(mine.values) > 1 and not tied
+    if tested and not math.isnan(mean):
         sign = 1 if study.measure == "accuracy" else -1
-        rivals = [e for e in row if _known(study, e)]
+        rivals = [e for e in row if _known(study, e) and not is_tied(study, e)]
         best = max(rivals, key=lambda e: sign * mean_and_deviation(e.numbers)[0])
         scores = [[sign * v for v in e.numbers] for e in (best, mine)]
         p = 1.0 if best is mine else signed_rank_p(*scores)
@@ -150,7 +156,7 @@ def _result(study: Study, mine: TableEntry, row: Sequence[TableEntry]) -> Result
         else difference_in_deviations((mean, deviation), (printed.value, printed.deviation))
     )
     theirs = next(s.train for s in study.sources if s.label == mine.row)
-    return Result(mine, mean, deviation, p, printed, difference, mine.train >= theirs)
+    return Result(mine, mean, deviation, p, printed, difference, mine.train >= theirs, tied)
 
 
 def _points(study: Study, ending: Ending) -> tuple[float | None, ...]:

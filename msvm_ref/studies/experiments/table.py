@@ -55,7 +55,7 @@ def _block(study: Study, source: Source, block: Sequence[Result]) -> list[str]:
         gamma = f"2^{e.point[0]}" if e.point and study.kernel == "rbf" else "-"
         C = f"{study.C_base}^{e.point[1]}" if e.point else "-"
         marks = ("!" if e.open_gaps else "") + ("x" if e.failures else "")
-        marks += ">" if e.at_limit else ""
+        marks += (">" if e.at_limit else "") + ("?" if r.tied else "")
         lines.append(
             f"  {e.column:<{wide}} {written(r.mean, spread(r), study.measure):>16}{'*' if r.among_the_best else ' '} "
             f"{theirs:>15}{bold} {difference:>8} {gamma:>6} {C:>6} {e.gap:>7.0e}  {e.protocol} {marks}".rstrip()
@@ -105,4 +105,8 @@ def _legend(study: Study, results: Sequence[Result]) -> list[str]:
     )
     marks = f"{cells} cells, {open_gaps} with a gap above the tolerance (!), {failures} failed (x)"
     limit = sum(bool(e.at_limit) for e in entries)
-    return [*lines, marks + (f"; {limit} choices at the grid's limit (>)" if limit else "")]
+    if limit:
+        marks += f"; {limit} choices at the grid's limit (>)"
+    if any(r.tied for r in results):
+        marks += f"; ? on half of the test rows and more the optimum has ties ({study.ties_in}): no accuracy of the machine"
+    return [*lines, marks]

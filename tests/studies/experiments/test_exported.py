@@ -23,6 +23,7 @@ from msvm_ref.studies.experiments.exported import (
 from msvm_ref.studies.experiments.registry import STUDIES
 from msvm_ref.studies.experiments.result import entry, known, results, stored
 from msvm_ref.studies.experiments.store import Store
+from msvm_ref.studies.experiments.table import table
 from tests.studies.experiments.small import SMALL
 
 TWO = replace(SMALL, sources=(SMALL.sources[0], replace(SMALL.sources[0], label="Other")))
@@ -156,6 +157,38 @@ def test_a_row_of_nothing_but_what_others_are_held_against_is_left_out(tmp_path)
         assert stored(one, store) == []
         engine.run(one, store)
         assert [e.column for e in stored(one, store)] == [first.label, "again"]
+
+
+def test_what_a_solver_makes_of_ties_is_no_accuracy(monkeypatch):
+    study = replace(SMALL, ties_in="uv-table5-ties")
+    monkeypatch.setattr(exported, "_tied", lambda name: frozenset({("Iris", "quick", "WW")}))
+    first, second = made("quick", ("WW",), 9.0) + made("quick", ("CS",), 5.0)
+    assert exported.is_tied(study, first)
+    assert not exported.is_tied(SMALL, first)
+    shown = results(study, [first, second])
+    assert [r.tied for r in shown] == [True, False]
+    assert math.isnan(shown[0].p)
+    assert shown[1].p == 1.0  # the best of those that have an accuracy
+    assert shown[0].agreement in ("not compared", "not printed")
+    text = table(study, shown)
+    assert [line.endswith("?") for line in text.splitlines() if "quick" in line][:2] == [
+        True,
+        False,
+    ]
+    assert "ties (uv-table5-ties)" in text
+    both = {(e.row, e.column): e for e in (first, second)}
+    assert exported.Exported(both).rows(["WW", "CS"]) == ["Iris"]
+    tied = exported.Exported(both, frozenset({("Iris", "WW")}))
+    assert tied.rows(["WW", "CS"]) == []
+    assert tied.rows(["CS"]) == ["Iris"]
+
+
+def test_ties_are_those_of_half_of_the_rows_by_the_same_protocol(monkeypatch):
+    exported._tied.cache_clear()
+    told = made("paper", ("WW",), 60.0) + made("paper", ("CS",), 40.0)
+    monkeypatch.setattr(exported, "committed", lambda study: told)
+    assert exported._tied("uv-table5-ties") == {("Iris", "paper", "WW")}
+    exported._tied.cache_clear()
 
 
 def known_mean(entries):
