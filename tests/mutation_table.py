@@ -1017,8 +1017,8 @@ MUTANTS = (
     Mutant("solvers/fast/gradient.py", "(xi - curved / 2)", "xi", f"{SUBSETS} -k losses_of"),
     Mutant(
         "solvers/fast/ascent.py",
-        "if not engine.single:",
-        "if engine.single:",
+        "        if rounded:\n",
+        "        if not rounded:\n",
         f"{SUBSETS} -k too_rough",
     ),
     Mutant(
@@ -1186,9 +1186,9 @@ MUTANTS = (
         f"{LINEAR} -k nothing_is_left",
     ),
     Mutant(
-        "solvers/fast/ascent.py",
-        "engine.in_double(self.problem.X)",
-        "engine.in_double(engine.X)",
+        "solvers/fast/linear_engine.py",
+        "self.X, self.weights, self.single = self.exact,",
+        "self.X, self.weights, self.single = self.X,",
         f"{LINEAR} -k exact_from_then_on",
     ),
     Mutant(
@@ -1204,19 +1204,19 @@ MUTANTS = (
         f"{LINEAR} -k sparse_rows_are_single",
     ),
     Mutant(
-        "solvers/fast/linear_engine.py",
+        "solvers/fast/linear_passes.py",
         "common = sums[asked] if some > asked else 0.0",
         "common = 0.0",
         f"{LINEAR} -k visit_sees",
     ),
     Mutant(
-        "solvers/fast/linear_engine.py",
+        "solvers/fast/linear_passes.py",
         "classes[moved - 1], 0.0",
         "classes[moved - 1], move[moved - 1]",
         f"{LINEAR} -k weights_follow",
     ),
     Mutant(
-        "solvers/fast/linear_engine.py",
+        "solvers/fast/linear_passes.py",
         "for t in range(0, some, LANES):",
         "for t in range(0, asked, LANES):",
         f"{LINEAR} -k visit_sees",

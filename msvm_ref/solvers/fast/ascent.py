@@ -26,10 +26,9 @@ from msvm_ref.solvers.fast.aim import Aim
 from msvm_ref.solvers.fast.barriers import FINEST, Barriers
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.engines import engine_for, rows_of
+from msvm_ref.solvers.fast.engines import engine_for
 from msvm_ref.solvers.fast.gradient import FEW, FEW_FREE, SWEEPS, Momentum
 from msvm_ref.solvers.fast.interrupt import Interruptible
-from msvm_ref.solvers.fast.linear_engine import LinearEngine
 from msvm_ref.solvers.fast.newton import newton
 from msvm_ref.solvers.fast.order import Orders
 from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
@@ -74,7 +73,6 @@ class BlockAscent:
         self.orders, self.interrupt = Orders(seed), Interruptible(False)
         self.machine = blocks(problem)
         self.engine = engine_for(problem, self.machine, cache_mb, workspace, aim.tolerance)
-        self.cache_mb, self.workspace = cache_mb, workspace
         self.free = problem.bias == "free"
         few = problem.n <= (FEW_FREE if self.free else FEW) and not one_by_one
         if few and self.engine.products_are_cheap:
@@ -251,7 +249,7 @@ class BlockAscent:
 
     def _newton(self) -> float:
         self.polishes += 1
-        if isinstance(self.engine, LinearEngine):
+        if not self.engine.rounded_newton:
             self._refine()
         value = partial(dual_value, self.problem, self.engine, self.machine)
         return newton(self.engine, self.machine, self.free, value, self.stuck)
@@ -277,16 +275,11 @@ class BlockAscent:
         return settled
 
     def _refine(self) -> bool:
-        """Rows in double precision, where they were not."""
-        engine = self.engine
-        if not engine.single:
-            return False
-        if isinstance(engine, LinearEngine):
-            engine.in_double(self.problem.X)
-        else:
-            engine.rows = rows_of(self.problem, self.cache_mb, self.workspace, False)
-        engine.refresh()
-        return True
+        """Double precision, where it was not."""
+        rounded = self.engine.single
+        if rounded:
+            self.engine.to_double()
+        return rounded
 
     def _best_effort(self) -> None:
         """Certify where the ascent stands, and where it was closest; of floats out of their range, the origin."""
@@ -305,9 +298,7 @@ class BlockAscent:
         """Where the ascent stands."""
         problem, engine = self.problem, self.engine
         b = np.zeros(problem.d) if problem.bias == "none" else engine.true_bias
-        if isinstance(engine, LinearEngine) and not engine.single:
-            return Candidate(engine.W, b, engine.alpha)
-        return Candidate(None, b, engine.alpha)
+        return Candidate(engine.exact_weights, b, engine.alpha)
 
     def _state(self) -> Reached:
         return standing(self.engine, self.machine, self.free)

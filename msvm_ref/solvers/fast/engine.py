@@ -39,6 +39,9 @@ class Engine(ABC):
     patience = (0.0, 4.0)
     """Between two gaps passes work at least and at most so many times as much as a gap is."""
 
+    rounded_newton = True
+    """May Newton's steps be taken with what is rounded to single precision?"""
+
     def __init__(self, problem: Problem, machine: Blocks, rho: float) -> None:
         n, d = problem.n, problem.d
         self.blocks, self.machine = machine, machine.packed
@@ -69,6 +72,15 @@ class Engine(ABC):
     @abstractmethod
     def single(self) -> bool:
         """Are kernel rows, or sparse rows and their weights, rounded to single precision?"""
+
+    @abstractmethod
+    def to_double(self) -> None:
+        """They no longer are."""
+
+    @property
+    def exact_weights(self) -> Array | None:
+        """W, where the engine has it to all digits."""
+        return None
 
     @property
     def at_once(self) -> bool:

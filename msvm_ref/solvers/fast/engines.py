@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msvm_ref.model.arrays import Array
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.kernel_cache import Rows, rows, suits_single
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
 from msvm_ref.solvers.fast.linear_engine import LinearEngine, bears_rounding
@@ -13,18 +16,20 @@ from msvm_ref.solvers.workspace import Workspace
 
 def engine_for(
     problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace, tolerance: float
-) -> KernelEngine | LinearEngine:
+) -> Engine:
     """One that may round where only ``tolerance`` is wanted."""
     if problem.is_linear:
         single = bears_rounding(problem, machine, tolerance)
         linear = LinearEngine(problem, machine, 0.0, single)
         linear.rho = _penalty(problem, linear.squares)
         return linear
-    kept = rows_of(problem, cache_mb, workspace, suits_single(problem, tolerance))
-    return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal))
+    made = partial(_rows_of, problem, cache_mb, workspace)
+    kept = made(suits_single(problem, tolerance))
+    exact = partial(made, False)
+    return KernelEngine(problem, machine, kept, _penalty(problem, kept.diagonal), exact)
 
 
-def rows_of(problem: Problem, cache_mb: float, workspace: Workspace, single: bool) -> Rows:
+def _rows_of(problem: Problem, cache_mb: float, workspace: Workspace, single: bool) -> Rows:
     """Those of the workspace, made if need be; ``single``: of either precision."""
     kept = workspace.rows.get(cache_mb)
     if kept is None or (kept.single and not single):

@@ -6,6 +6,7 @@ have a share. What all have in common goes to one more line, f_c = line_c + line
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -77,9 +78,17 @@ def epoch(
 
 
 class KernelEngine(Engine):
-    def __init__(self, problem: Problem, machine: Blocks, rows: Rows, rho: float) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        machine: Blocks,
+        rows: Rows,
+        rho: float,
+        exact: Callable[[], Rows] | None = None,
+    ) -> None:
+        """``exact`` makes the rows in double precision."""
         super().__init__(problem, machine, rho)
-        self.rows = rows
+        self.rows, self.exact = rows, exact or (lambda: rows)
         self.lines = np.zeros((problem.d + 1, problem.n))
 
     @property
@@ -98,6 +107,10 @@ class KernelEngine(Engine):
     @property
     def single(self) -> bool:
         return self.rows.single
+
+    def to_double(self) -> None:
+        self.rows = self.exact()
+        self.refresh()
 
     @property
     def evaluations(self) -> int:

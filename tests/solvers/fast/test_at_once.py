@@ -21,12 +21,12 @@ from tests.solvers.fast.test_fast import COSTS, MACHINES, data
 
 FRESH = """
 import msvm_ref as mr, numpy as np
-from msvm_ref.solvers.fast import kernel_engine, linear_engine, survey
+from msvm_ref.solvers.fast import kernel_engine, linear_passes, survey
 y = np.arange(120) % 4
 X = np.random.default_rng(0).normal(size=(120, 5)) + np.eye(4, 5)[y]
 for kernel in (mr.rbf(0.2), mr.linear):
     assert mr.solve(mr.Problem(mr.CS, X, y, kernel=kernel), "fast", tolerance=1e-6).converged
-for kernel in (kernel_engine.epoch, linear_engine.dense_epoch, survey.survey):
+for kernel in (kernel_engine.epoch, linear_passes.dense_epoch, survey.survey):
     assert not kernel.signatures, kernel
 """
 

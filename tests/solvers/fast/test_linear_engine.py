@@ -14,7 +14,8 @@ from msvm_ref.solvers.fast.ascent import CLOSER, ENOUGH, BlockAscent
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.engine import RELAXED
 from msvm_ref.solvers.fast.interior import Route
-from msvm_ref.solvers.fast.linear_engine import LANES, LinearEngine, bears_rounding
+from msvm_ref.solvers.fast.linear_engine import LinearEngine, bears_rounding
+from msvm_ref.solvers.fast.linear_passes import LANES
 from msvm_ref.solvers.fast.order import Orders
 from msvm_ref.solvers.fast.schedule import LONG, RARELY, ROUND, Schedule
 from tests.solvers.fast.test_fast import COSTS, MACHINES, data
@@ -217,8 +218,7 @@ def test_in_double_precision_again_nothing_is_left_of_single(machine):
     assert engine.weights.dtype == engine.X.dtype == np.float32
     exact = X @ (X.T @ engine.A) + 0.5 * engine.A.sum(axis=0)
     np.testing.assert_allclose(engine.scores, exact, atol=1e-3)
-    engine.in_double(X)
-    engine.refresh()
+    engine.to_double()
     assert not engine.single
     np.testing.assert_allclose(engine.scores, exact, atol=1e-12)
 
