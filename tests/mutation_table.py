@@ -1328,7 +1328,7 @@ MUTANTS = (
     ),
     Mutant(
         "studies/experiments/exported.py",
-        "None not in self.entries[row, column].values",
+        "None not in self.entries[place].values",
         "True",
         f"{FINDINGS} -k failed_value",
     ),
