@@ -1387,6 +1387,18 @@ MUTANTS = (
         "tests/solvers/test_solution.py -k lead",
     ),
     Mutant(
+        "studies/papers/uv_shared.py",
+        "False, bool(tied)",
+        "False, False",
+        "tests/studies/papers/test_findings.py -k decide_nothing",
+    ),
+    Mutant(
+        "studies/papers/uv_shared.py",
+        "in table.entries or (row, column) in table.tied:",
+        "in table.entries:",
+        "tests/studies/papers/test_findings.py -k decide_nothing",
+    ),
+    Mutant(
         "studies/experiments/plan.py",
         "elif self.holdout:",
         "elif False:",

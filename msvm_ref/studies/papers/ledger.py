@@ -34,7 +34,6 @@ MODULES = {
         "uv_findings",
         "uv_spreads",
         "uv_shared",
-        "uv_ties",
         "uv_figures",
     ),
     "HL": ("hl_ww", "hl_cs", "hl_rules", "hl_findings"),

@@ -272,6 +272,36 @@ def test_nothing_fails_on_fewer_training_rows_than_the_papers(monkeypatch, rows)
     assert larger(replace(against, more=("CS",), less=("WW",))).holds is True
 
 
+def test_ties_decide_nothing():
+    same = [60.0, 61.0, 62.0, 63.0]
+    cells = {("d", "a"): same, ("d", "b"): same, ("d", "c"): [v - 5 for v in same]}
+    tables = [
+        replace(table(cells), tied=frozenset(("d", c) for c in names)) for names in ("c", "bc")
+    ]
+
+    def of(columns, k):
+        form = Contrast("x", tuple(columns), row="d", given=(tables[k], tables[k]))
+        return uv_shared.alike(form)
+
+    assert of("ab", 0).holds
+    assert of("abc", 0).holds is None  # two are one machine, of the third nobody knows
+    assert "c decided by ties" in of("abc", 0).shown
+    assert of("bc", 1).holds is None
+    cells["d", "b"] = [v - 5 for v in same]
+    tables[0] = replace(table(cells), tied=frozenset({("d", "c")}))
+    assert of("abc", 0).holds is False  # whatever the third is
+    huge = {("Segment", c): [50.0 + 0.1 * k for k in range(9)] for c in NINE}
+    given = table(huge), replace(table(huge), tied=frozenset(huge))
+    told = [uv_shared.spread(Contrast("uv-table5", NINE, given=(t, t))).holds for t in given]
+    assert told == [False, None]
+
+
+def test_an_optimum_without_a_first_class_on_half_of_the_rows_is_a_tie():
+    for share, holds in ((49.0, True), (50.0, False)):
+        given = table({("d", "a"): [share, share], ("d", "b"): [0.0, 0.0]})
+        assert uv_shared.ties(Contrast("x", NINE, given=(given, given))).holds is holds
+
+
 @pytest.mark.parametrize("rows", [30, 1617])
 def test_no_check_fails_on_fewer_training_rows(monkeypatch, rows):
     """Nor those that have a sample of their own; Segment of uv-table5 has 1617."""

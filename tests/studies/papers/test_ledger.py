@@ -20,7 +20,7 @@ from tests.small_problems import by_night
 ROOT = Path(__file__).parents[3]
 CLAIMS = ledger.all_claims()
 EXPECTED = ledger.expected()
-LONG = {"UV-T8-LIMIT", "FH-BSVM", "UV-NOISY", "NP-TREE", "UV-STEINWART", "UV-TAB5-TIES"}
+LONG = {"UV-T8-LIMIT", "FH-BSVM", "UV-NOISY", "NP-TREE", "UV-STEINWART"}
 
 
 @pytest.mark.parametrize(
