@@ -57,6 +57,7 @@ NOTHING = "tests/solvers/fast/test_newton.py -k no_weights"
 THREADS = "tests/test_threads.py -k order"
 BARRIER = "tests/solvers/fast/test_barrier.py"
 LINEAR = "tests/solvers/fast/test_linear_engine.py"
+LANES = "tests/solvers/fast/test_lanes.py"
 RELAXED = "tests/solvers/fast/test_fast.py -k 'relax or several_passes'"
 RISK = "tests/fisher/test_risk.py"
 THEORY = "properties/test_theory.py"
@@ -1181,15 +1182,33 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/linear_engine.py",
-        "self.weights.astype(np.float64), False",
-        "self.weights.astype(np.float64), True",
+        "self.X, self.single = self.exact, False",
+        "self.X, self.single = self.exact, True",
         f"{LINEAR} -k nothing_is_left",
     ),
     Mutant(
         "solvers/fast/linear_engine.py",
-        "self.X, self.weights, self.single = self.exact,",
-        "self.X, self.weights, self.single = self.X,",
+        "self.X, self.single = self.exact, False",
+        "self.X, self.single = self.X, False",
         f"{LINEAR} -k exact_from_then_on",
+    ),
+    Mutant(
+        "solvers/fast/engines.py",
+        "gap if gap > tolerance else 0.0",
+        "0.0",
+        f"{LINEAR} -k begin_with_single",
+    ),
+    Mutant(
+        "solvers/fast/schedule.py",
+        "and not self._slow(gap, price, self.tolerance)",
+        "",
+        f"{LINEAR} -k dear_first",
+    ),
+    Mutant(
+        "solvers/fast/schedule.py",
+        "self.polishing == 0 and price > HEADSTART",
+        "self.polishing == 0",
+        f"{LINEAR} -k dear_first",
     ),
     Mutant(
         "solvers/fast/linear_engine.py",
@@ -1203,24 +1222,33 @@ MUTANTS = (
         "False",
         f"{LINEAR} -k sparse_rows_are_single",
     ),
+    Mutant("solvers/fast/schedule.py", " / 2.0**self.failures", "", f"{LINEAR} -k less_and_less"),
     Mutant(
         "solvers/fast/linear_passes.py",
-        "common = sums[asked] if some > asked else 0.0",
-        "common = 0.0",
+        "common = bias[d] + sums[d]",
+        "common = bias[d]",
         f"{LINEAR} -k visit_sees",
     ),
     Mutant(
         "solvers/fast/linear_passes.py",
-        "classes[moved - 1], 0.0",
-        "classes[moved - 1], move[moved - 1]",
+        "step[classes[t]] = 0.0",
+        "step[classes[t]] *= 1.0",
         f"{LINEAR} -k weights_follow",
     ),
     Mutant(
         "solvers/fast/linear_passes.py",
-        "for t in range(0, some, LANES):",
-        "for t in range(0, asked, LANES):",
-        f"{LINEAR} -k visit_sees",
+        "if met[c // width] <= 2 * at:",
+        "if met[c // width] < 2 * at:",
+        f"{LINEAR} -k weights_follow",
     ),
+    Mutant(
+        "solvers/fast/linear_passes.py",
+        "met[c // width] = 2 * at + 1",
+        "met[c // width] = 2 * at",
+        f"{LINEAR} -k weights_follow",
+    ),
+    Mutant("solvers/fast/lanes.py", "(chains, 1) if chains > 1", "(chains,) if chains > 1", LANES),
+    Mutant("solvers/fast/lanes.py", "in sums[1:]", "in sums[2:]", LANES),
     Mutant(
         "solvers/fast/order.py",
         "np.uint64(last + 1)",
@@ -1251,7 +1279,7 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/schedule.py",
-        "self.polishing + self.newton() > self.allowance",
+        "self.polishing + price > self.allowance",
         "self.polishing > self.allowance",
         f"{LINEAR} -k its_price",
     ),

@@ -145,6 +145,8 @@ class BlockAscent:
             spent, was_pass = action(), action == self._passes
             now = self._state()
             schedule.note(was_pass, spent, now.relative)
+            if now.relative <= self.engine.exact_from:
+                self._refine()
             self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
             goal = self.goal
             self.closer = min(max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300)), 1.0)

@@ -39,6 +39,9 @@ class Engine(ABC):
     patience = (0.0, 4.0)
     """Between two gaps passes work at least and at most so many times as much as a gap is."""
 
+    exact_from = 0.0
+    """The relative gap from which on nothing is rounded to single precision any more."""
+
     rounded_newton = True
     """May Newton's steps be taken with what is rounded to single precision?"""
 

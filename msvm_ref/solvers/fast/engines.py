@@ -10,17 +10,18 @@ from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.kernel_cache import Rows, rows, suits_single
 from msvm_ref.solvers.fast.kernel_engine import KernelEngine
-from msvm_ref.solvers.fast.linear_engine import LinearEngine, bears_rounding
+from msvm_ref.solvers.fast.linear_engine import SINGLE_GAP, LinearEngine, bears_rounding
 from msvm_ref.solvers.workspace import Workspace
 
 
 def engine_for(
     problem: Problem, machine: Blocks, cache_mb: float, workspace: Workspace, tolerance: float
 ) -> Engine:
-    """One that may round where only ``tolerance`` is wanted."""
+    """One that may round while the gap is wide, or ``tolerance``."""
     if problem.is_linear:
-        single = bears_rounding(problem, machine, tolerance)
-        linear = LinearEngine(problem, machine, 0.0, single)
+        gap = max(tolerance, SINGLE_GAP)
+        linear = LinearEngine(problem, machine, 0.0, bears_rounding(problem, machine, gap))
+        linear.exact_from = gap if gap > tolerance else 0.0
         linear.rho = _penalty(problem, linear.squares)
         return linear
     made = partial(_rows_of, problem, cache_mb, workspace)

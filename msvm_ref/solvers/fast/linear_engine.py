@@ -5,7 +5,7 @@
 W is kept as d rows of length p for dense data (each score is a dot product along memory) and as p rows of length d for
 sparse rows (each stored entry touches d neighbours). Under sum-to-zero a step moves every class alike but for the few in play:
 what all have in common is one more row (column), w_c + w_d. All scores are taken for some rows of X at a time: X may be a
-file's memory map, and nothing but alpha and the lists of who is in play is as large as n d. Where few digits are asked for,
+file's memory map, and nothing but alpha and the lists of who is in play is as large as n d. While the gap is wide,
 sparse rows and their weights are kept in single precision, which a visit reads faster.
 """
 
@@ -20,12 +20,13 @@ from msvm_ref.model.arrays import Array, some_rows
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import RELATIVE, Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
+from msvm_ref.solvers.fast.lanes import lanes, no_weights
 from msvm_ref.solvers.fast.linear_passes import dense_epoch, sparse_epoch
 
 TOGETHER = 1 << 17
 """Scores taken at once: they stay in the cache until they are read again."""
-SINGLE_TOLERANCE, SINGLE_REACH = 1e-4, 1e5
-"""The least tolerance at which sparse rows are kept in single precision, and the largest C_i k(x_i, x_i), as a multiple of it.
+SINGLE_GAP, SINGLE_REACH = 1e-4, 1e5
+"""The gap down to which sparse rows are kept in single precision, and the largest C_i k(x_i, x_i), as a multiple of it.
 With larger steps, or a row that all classes have in common and every step moves (LLW), roundings added up until passes stood
 still."""
 FEW, RANGE = 800, 1e12
@@ -51,18 +52,28 @@ class LinearEngine(Engine):
         if self.mean.any():
             self.X = problem.X - self.mean
             self.X.flags.writeable = False  # as the problem's own: one kernel is compiled for both
-        p, lines = self.X.shape[1], problem.d + (machine.pull != 0.0)
-        self.weights: Any = np.zeros((p, lines) if self.sparse else (lines, p))
-        self.lifts = np.zeros(lines)
+        self.lifts = np.zeros(problem.d + (machine.pull != 0.0))
         self.squares = np.concatenate([_squares(part) for _, part in self.row_blocks()])
         self.dots, self.together = 0, problem.n
         self.exact = self.X
         if self.single:
-            self.X, self.weights = rounded(self.X), self.weights.astype(np.float32)
+            self.X = rounded(self.X)
+        self._forget_weights()
 
     def to_double(self) -> None:
-        self.X, self.weights, self.single = self.exact, self.weights.astype(np.float64), False
+        self.X, self.single = self.exact, False
+        self._forget_weights()
         self.refresh()
+
+    def _forget_weights(self) -> None:
+        """W = 0 in the precision of the rows, and what a pass over sparse rows needs beside it."""
+        p, lines = self.X.shape[1], len(self.lifts)
+        if not self.sparse:
+            self.weights: Any = np.zeros((lines, p))
+            return
+        self.vector, self.weights = lanes(lines, self.X.dtype), no_weights(p, lines, self.X.dtype)
+        columns = self.weights.shape[1]
+        self.beside = tuple(np.zeros((2, columns), self.X.dtype)), np.zeros(columns, np.int64)
 
     @property
     def exact_weights(self) -> Array | None:
@@ -70,7 +81,7 @@ class LinearEngine(Engine):
 
     @property
     def W(self) -> Array:
-        return self._spread(self.weights if self.sparse else self.weights.T)
+        return self._spread(self.weights[:, : len(self.lifts)] if self.sparse else self.weights.T)
 
     @property
     def bias(self) -> Array:
@@ -127,9 +138,9 @@ class LinearEngine(Engine):
         )
         sizes, self.gains = (self.rho, self.squares), np.empty(len(order))
         if self.sparse:
-            stored = (self.X.data, self.X.indices, self.X.indptr)
+            stored = (self.X.data, self.X.indices, self.X.indptr, self.weights, self.lifts)
             done = sparse_epoch(
-                *common, *sizes, *stored, self.weights, self.lifts, self.alpha, self.gains
+                *common, *sizes, *stored, self.vector, *self.beside, self.alpha, self.gains
             )
         else:
             done = dense_epoch(
@@ -156,7 +167,7 @@ class LinearEngine(Engine):
 
     @property
     def reach(self) -> int:
-        return 2 * int(self.X.shape[1])
+        return 2 * int(self.entries) + 1
 
     def features(self, chosen: Index) -> Array:
         part = self.X[chosen]
@@ -199,15 +210,15 @@ class LinearEngine(Engine):
         b += self.b0
 
 
-def bears_rounding(problem: Problem, machine: Blocks, tolerance: float) -> bool:
-    """May rows and weights be kept in single precision? A visit of sparse text takes a sixth less then."""
+def bears_rounding(problem: Problem, machine: Blocks, gap: float) -> bool:
+    """May rows and weights be kept in single precision down to this gap? A visit of sparse text takes a tenth less then."""
     if not problem.is_sparse or problem.n <= FEW or machine.shape != RELATIVE:
         return False
     longest = float(problem.lengths.max())
     if problem.bias == "free" or not 1 / RANGE < longest < RANGE:
         return False
     reach = float(problem.costs.max()) * (longest**2 + (problem.bias == "penalized"))
-    return tolerance >= SINGLE_TOLERANCE and reach <= SINGLE_REACH * tolerance
+    return reach <= SINGLE_REACH * gap
 
 
 def rounded(X: Any) -> Any:

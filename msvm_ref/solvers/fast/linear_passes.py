@@ -6,17 +6,13 @@ from typing import Any
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.ahead import LINE, ask_for, ask_for_example, ask_for_row
+from msvm_ref.solvers.fast.lanes import move_lanes, sum_lanes
 from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.play import wanted
 from msvm_ref.solvers.fast.steps import visit
 
 LOOSELY = {"reassoc", "contract", "nsz"}
 """The order in which scores are summed is the compiler's."""
-ENTRY_BY_ENTRY = {"contract", "nsz"}
-"""Not of a sparse row's entries: free to sum them in any order, a compiler takes several at once by gathers of weights, which
-takes longer than one by one (three times as long where processors are mended against leaks by gathers)."""
-LANES = 4
-"""Sparse rows: classes summed or moved together in one reading of a row, whose sums stay in registers."""
 
 
 @lean(fastmath=LOOSELY)
@@ -80,67 +76,7 @@ def dense_epoch(
     return steps, dots, worst
 
 
-@lean(inline=True, fastmath=ENTRY_BY_ENTRY)
-def sparse_scores(
-    data: Any,
-    indices: Any,
-    start: int,
-    end: int,
-    W: Any,
-    bias: Array,
-    d: int,
-    asked: int,
-    classes: Any,
-    sums: Array,
-    out: Array,
-) -> None:
-    """The scores of the classes asked for, from a row's entries, into ``out``; the last class fills up the lanes."""
-    some = asked
-    if W.shape[1] > d:
-        classes[asked], some = d, asked + 1
-    for t in range(some, some + LANES - 1):
-        classes[t] = classes[some - 1]
-    for t in range(0, some, LANES):
-        a, b, c, e = classes[t], classes[t + 1], classes[t + 2], classes[t + 3]
-        in_a = in_b = in_c = in_e = W.dtype.type(0.0)
-        for at in range(start, end):
-            f, x = indices[at], data[at]
-            in_a += x * W[f, a]
-            in_b += x * W[f, b]
-            in_c += x * W[f, c]
-            in_e += x * W[f, e]
-        sums[t], sums[t + 1] = in_a + bias[a], in_b + bias[b]
-        sums[t + 2], sums[t + 3] = in_c + bias[c], in_e + bias[e]
-    common = sums[asked] if some > asked else 0.0
-    for t in range(asked):
-        out[0, classes[t]] = sums[t] + common
-
-
-@lean(inline=True, fastmath=ENTRY_BY_ENTRY)
-def sparse_move(
-    data: Any, indices: Any, start: int, end: int, W: Any, moved: int, classes: Any, move: Array
-) -> None:
-    """W[f, c] += x_f move_c over a row's entries f and the classes moved; the last class, unmoved, fills up the lanes."""
-    for t in range(moved, moved + LANES - 1):
-        classes[t], move[t] = classes[moved - 1], 0.0
-    for t in range(0, moved, LANES):
-        a, b, c, e = classes[t], classes[t + 1], classes[t + 2], classes[t + 3]
-        kind = W.dtype.type
-        by_a, by_b, by_c, by_e = (
-            kind(move[t]),
-            kind(move[t + 1]),
-            kind(move[t + 2]),
-            kind(move[t + 3]),
-        )
-        for at in range(start, end):
-            f, x = indices[at], data[at]
-            W[f, a] += x * by_a
-            W[f, b] += x * by_b
-            W[f, c] += x * by_c
-            W[f, e] += x * by_e
-
-
-@lean(fastmath=ENTRY_BY_ENTRY)
+@lean(fastmath=LOOSELY)
 def sparse_epoch(
     machine: tuple[Any, ...],
     y: Any,
@@ -157,13 +93,21 @@ def sparse_epoch(
     indptr: Any,
     W: Any,
     bias: Array,
+    lanes: Any,
+    vectors: Any,
+    met: Any,
     alpha: Array,
     gains: Array,
 ) -> tuple[int, int, float]:
-    """The same with W (p x classes) and CSR rows."""
+    """The same with W (p x classes) and CSR rows, of which every vector of classes is read and moved once (lanes.py).
+
+    ``vectors`` are a class's sum and its step, 0 between visits; ``met`` is scratch, too.
+    """
     play, count, pinned, _ = lists
-    d = alpha.shape[1]
-    classes, move, sums, here = scratch[0], scratch[2], scratch[3], scratch[4]
+    d, width = alpha.shape[1], len(lanes)
+    classes, move, here = scratch[0], scratch[2], scratch[4]
+    sums, step = vectors
+    met[:] = -1
     steps, dots, worst = 0, 0, 0.0
     for at in range(len(order)):
         i = order[at]
@@ -171,13 +115,21 @@ def sparse_epoch(
             j = order[at + 2]
             ask_for_row(data, indices, indptr[j], indptr[j + 1])
             ask_for_example(alpha, play, j, count[j])
-        label = y[i]
+        label, start, end = y[i], indptr[i], indptr[i + 1]
         here[0, label] = 0.0
         asked = wanted(machine[0], label, pinned[i], play, i, count[i], d, classes)
         dots += asked
-        sparse_scores(
-            data, indices, indptr[i], indptr[i + 1], W, bias, d, asked, classes, sums, here
-        )
+        common = 0.0
+        if machine[3] != 0.0:
+            sum_lanes(data, indices, start, end, W, d - d % width, lanes, sums)
+            met[d // width] = 2 * at
+            common = bias[d] + sums[d]
+        for t in range(asked):
+            c = classes[t]
+            if met[c // width] < 2 * at:
+                met[c // width] = 2 * at
+                sum_lanes(data, indices, start, end, W, c - c % width, lanes, sums)
+            here[0, c] = sums[c] + (bias[c] + common)
         moved, gains[at], violation = visit(
             machine, i, label, squares[i] + rho, cost[i], room, omega, lists, scratch, alpha
         )
@@ -186,6 +138,14 @@ def sparse_epoch(
             continue
         steps += 1
         for t in range(moved):
-            bias[classes[t]] += rho * move[t]
-        sparse_move(data, indices, indptr[i], indptr[i + 1], W, moved, classes, move)
+            c = classes[t]
+            step[c] = move[t]
+            bias[c] += rho * move[t]
+        for t in range(moved):
+            c = classes[t]
+            if met[c // width] <= 2 * at:
+                met[c // width] = 2 * at + 1
+                move_lanes(data, indices, start, end, W, c - c % width, lanes, step)
+        for t in range(moved):
+            step[classes[t]] = 0.0
     return steps, dots, worst

@@ -45,7 +45,7 @@ def price(engine: Engine, machine: Blocks) -> float:
 
 def _work(engine: Engine, m: int) -> float:
     n, d = engine.alpha.shape
-    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * n * d)
+    return float(m**3 / FACTOR_SPEED + n * m if m <= FACTORED else STEPS * n * d * engine.reach)
 
 
 def newton(

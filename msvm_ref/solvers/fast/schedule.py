@@ -46,7 +46,8 @@ class Schedule:
     failures_allowed: int
     barrier: Route
     newton: Callable[[], float] = lambda: 0.0
-    """What a Newton step would work; asked where few digits are wanted, and passes have to pay for it first."""
+    """What a Newton step would work: passes have to pay for it first where few digits are wanted, and for one that is dear have
+    to be slower where many are."""
     long: int = LONG
     wait: int = PATIENCE
     failures: int = 0
@@ -91,9 +92,9 @@ class Schedule:
 
     @property
     def allowance(self) -> float:
-        """What Newton steps and barriers may have worked by now."""
+        """What Newton steps and barriers may have worked by now: half as much for each step in a row that failed."""
         if self.tolerance < POLISH_TOLERANCE:
-            return SHARE * self.passing + HEADSTART
+            return SHARE * self.passing / 2.0**self.failures + HEADSTART
         return RARELY * self.passing
 
     def next(self, gap: float) -> str:
@@ -113,8 +114,13 @@ class Schedule:
             if self.polishing + self.barrier.price > self.allowance:
                 return "pass"  # saving up
             return self._barrier(gap)
-        few = self.tolerance >= POLISH_TOLERANCE
-        if few and self.polishing + self.newton() > self.allowance:
+        price = self.newton()
+        if self.tolerance >= POLISH_TOLERANCE:
+            dear = self.polishing + price > self.allowance
+        else:  # passes may be there before one large step is
+            dear = self.polishing == 0 and price > HEADSTART
+            dear = dear and not self._slow(gap, price, self.tolerance)
+        if dear:
             self.wait = PATIENCE
             return "pass"
         self.wait, self.before = PATIENCE, gap
@@ -127,14 +133,15 @@ class Schedule:
         self.gaps.clear()
         return "interior"
 
-    def _slow(self, gap: float, price: float) -> bool:
+    def _slow(self, gap: float, price: float, goal: float | None = None) -> bool:
         """Would passes at the speed of their last half work more than this, to the goal or to where Newton sets in?"""
         if len(self.work) < 2 or not math.isfinite(gap):
             return False
         spent = self.work[-1] - self.work[0]
         if spent < self.evidence * price:
             return False
-        goal = max(self.tolerance, POLISH_BELOW * (self.tolerance < POLISH_TOLERANCE))
+        if goal is None:
+            goal = max(self.tolerance, POLISH_BELOW * (self.tolerance < POLISH_TOLERANCE))
         half = bisect_left(self.work, self.work[-1] - spent / 2, hi=len(self.work) - 1)
         fallen = math.log(max(self.gaps[half], 1e-300) / max(gap, 1e-300))
         left = math.log(max(gap, 1e-300) / goal)

@@ -14,10 +14,10 @@ from msvm_ref.solvers.fast.ascent import CLOSER, ENOUGH, BlockAscent
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.engine import RELAXED
 from msvm_ref.solvers.fast.interior import Route
-from msvm_ref.solvers.fast.linear_engine import LinearEngine, bears_rounding
-from msvm_ref.solvers.fast.linear_passes import LANES
+from msvm_ref.solvers.fast.linear_engine import SINGLE_GAP, LinearEngine, bears_rounding
 from msvm_ref.solvers.fast.order import Orders
-from msvm_ref.solvers.fast.schedule import LONG, RARELY, ROUND, Schedule
+from msvm_ref.solvers.fast.schedule import HEADSTART, LONG, PATIENCE, RARELY, ROUND, Schedule
+from msvm_ref.solvers.fast.standing import standing
 from tests.solvers.fast.test_fast import COSTS, MACHINES, data
 
 FORMS = {"dense": np.asarray, "sparse": sparse.csr_array}
@@ -54,16 +54,19 @@ def test_the_weights_follow_the_multipliers(machine, cost, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("classes", [3, 6, 23])
 @pytest.mark.parametrize("machine", [mr.WW, mr.LLW, mr.ATS], ids=lambda m: m.name)
-def test_a_visit_sees_the_scores_of_the_classes_in_play(machine, form):
-    """One of 24 classes or all: of sparse rows LANES are summed together, whatever is left over."""
-    engine, met = engine_at(machine, form, classes=23, passes=10), set()
+def test_a_visit_sees_the_scores_of_the_classes_in_play(machine, classes, form):
+    """One of them or all: of sparse rows a vector of 4 classes, of 8, or several of 8."""
+    engine, met = engine_at(machine, form, classes=classes, passes=10), set()
     for i in np.flatnonzero(~engine.asleep):
         asked, scores = engine.play[i, : engine.count[i]].copy(), engine.scores[i]
-        met.add(len(asked) % LANES)
+        met.add(len(asked))
         engine.pass_over(np.array([i]))
         np.testing.assert_allclose(engine.scratch[4][0, asked], scores[asked], atol=1e-9)
-    assert met == set(range(LANES))
+    assert len(met) > 1
+    if form == "sparse":
+        assert not engine.weights[:, len(engine.lifts) :].any()  # what fills up the vectors
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -173,6 +176,34 @@ def test_a_newton_step_is_asked_for_its_price():
     assert told.index("newton") >= 2 * LONG - 1
 
 
+def test_a_dear_first_newton_step_waits_where_passes_are_faster():
+    """Many digits: from 1e-3 on at once if it is cheap, else only where passes would work more than it to get there."""
+    for falls, price, expected in (
+        (0.01, HEADSTART, PATIENCE),
+        (0.5, 1e9, None),
+        (0.98, 1e9, PATIENCE * 25),
+    ):
+        plan = Schedule(1e-8, 3, Route("whole", False, 1e30), newton=lambda: price)  # noqa: B023
+        gap, told = 1e-3, []
+        while gap > 1e-8:
+            plan.note(True, 1e7, gap)
+            told.append(plan.next(gap))
+            gap *= falls
+        first = told.index("newton") if "newton" in told else None
+        assert (first is None) if expected is None else first is not None and first <= expected
+
+
+def test_newton_steps_that_fail_come_less_and_less_often():
+    plan, told = Schedule(1e-8, 12, Route("whole", False, 1e30), newton=lambda: 1e8), []
+    while told.count("newton") < 6:
+        plan.note(True, 1e7, 5e-4)
+        told.append(plan.next(5e-4))
+        if told[-1] == "newton":
+            plan.note(False, 1e8, 5e-4)
+    waits = np.diff(np.flatnonzero(np.array(told) == "newton"))
+    assert (waits[2:] > 2 * waits[1:-1]).all()
+
+
 def test_the_price_is_what_the_step_says():
     problem = mr.Problem(mr.WW, *data(60, 4, 3))
     engine = LinearEngine(problem, blocks(problem), 0.0)
@@ -265,3 +296,22 @@ def test_rows_too_rough_for_the_certificate_are_exact_from_then_on(text, monkeyp
     monkeypatch.setattr(linear_engine, "rounded", lambda X: (1.01 * X).astype(np.float32))
     X, y = text
     assert mr.solve(mr.Problem(mr.CS, X, y, C=0.1), "fast", tolerance=1e-4).converged
+
+
+def test_many_digits_begin_with_single_precision_too(text, monkeypatch):
+    """Down to a gap of 1e-4, and no further."""
+    left, original = [], LinearEngine.to_double
+
+    def watched(self):
+        left.append(standing(self, self.blocks, False).relative)
+        original(self)
+
+    monkeypatch.setattr(LinearEngine, "to_double", watched)
+    monkeypatch.setattr(Schedule, "next", lambda self, gap: "pass")  # Newton's steps are in double
+    X, y = text
+    problem = mr.Problem(mr.CS, X, y, C=0.1)
+    assert mr.solve(problem, "fast", tolerance=1e-4).converged
+    assert left == []
+    assert mr.solve(problem, "fast", tolerance=1e-8).converged
+    assert len(left) == 1
+    assert 1e-6 < left[0] <= SINGLE_GAP
