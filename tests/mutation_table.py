@@ -963,6 +963,18 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/class_features.py",
+        "factored(M)",
+        "factored(M * np.nan ** (np.linalg.eigvalsh(M)[0] <= 0))",
+        f"{BARRIER} -k class_that_rounding",
+    ),
+    Mutant(
+        "solvers/fast/class_features.py",
+        "np.tril(lapack.dtrtri(lower, lower=1)[0])",
+        "lapack.dtrtri(lower, lower=1)[0]",
+        f"{BARRIER} -k class_by",
+    ),
+    Mutant(
+        "solvers/fast/class_features.py",
         "M.reshape(-1)[:: width + 1] += 1.0",
         "M.reshape(-1)[:: width + 1] += 0.5",
         f"{BARRIER} -k class_by",
@@ -1198,10 +1210,11 @@ MUTANTS = (
         "0.0",
         f"{LINEAR} -k begin_with_single",
     ),
+    Mutant("solvers/fast/newton.py", "CHARGED * work", "work", f"{LINEAR} -k price_is_what"),
     Mutant(
         "solvers/fast/schedule.py",
-        "and not self._slow(gap, price, self.tolerance)",
-        "",
+        "dear and not self._slow(gap, price, self.tolerance)",
+        "dear",
         f"{LINEAR} -k dear_first",
     ),
     Mutant(
@@ -1222,7 +1235,6 @@ MUTANTS = (
         "False",
         f"{LINEAR} -k sparse_rows_are_single",
     ),
-    Mutant("solvers/fast/schedule.py", " / 2.0**self.failures", "", f"{LINEAR} -k less_and_less"),
     Mutant(
         "solvers/fast/linear_passes.py",
         "common = bias[d] + sums[d]",
@@ -1237,14 +1249,14 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/linear_passes.py",
-        "if met[c // width] <= 2 * at:",
-        "if met[c // width] < 2 * at:",
+        "if met[c // LANES] <= 2 * at:",
+        "if met[c // LANES] < 2 * at:",
         f"{LINEAR} -k weights_follow",
     ),
     Mutant(
         "solvers/fast/linear_passes.py",
-        "met[c // width] = 2 * at + 1",
-        "met[c // width] = 2 * at",
+        "met[c // LANES] = 2 * at + 1",
+        "met[c // LANES] = 2 * at",
         f"{LINEAR} -k weights_follow",
     ),
     Mutant("solvers/fast/lanes.py", "(chains, 1) if chains > 1", "(chains,) if chains > 1", LANES),

@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.systems import ByWeights, Components
+from msvm_ref.solvers.fast.systems import ByWeights, Components, factored
 
 
 class ClassFeatures(ByWeights):
@@ -35,10 +35,10 @@ class ClassFeatures(ByWeights):
         self.roots: Array = np.empty((d, width, width))
         for c, M in enumerate(self.grams(weight, False)):
             M.reshape(-1)[:: width + 1] += 1.0
-            lower, failed = lapack.dpotrf(M.T, lower=1, overwrite_a=1)
-            if failed:
+            lower = factored(M)
+            if lower is None:
                 return False
-            self.roots[c] = lapack.dtrtri(lower, lower=1, overwrite_c=1)[0]
+            self.roots[c] = np.tril(lapack.dtrtri(lower, lower=1)[0])
         if self.pull:
             self.span = np.linalg.qr(self.roots.reshape(d * width, width))[0]
         return True

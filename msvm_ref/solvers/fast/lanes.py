@@ -1,7 +1,7 @@
 """A sparse row with the weights of neighbouring classes, as many at a time as fill a vector.
 
-W (features x classes) has the classes of a feature side by side, and a visit asks for some of them: read by vectors as wide as a
-line of the cache they cost hardly more lines, and far fewer loads. A loop over classes is no vector to numba: LLVM writes out
+W (features x classes) has the classes of a feature side by side, and a visit asks for some of them: read by vectors as wide as
+a line of the cache they cost hardly more lines, and far fewer loads. A loop over classes is no vector to numba: LLVM writes out
 one of few rounds before it looks for vectors, and one of unknown length it ends in single rounds. So they are asked for here.
 """
 
@@ -23,19 +23,13 @@ LINE = 64
 """Bytes in a line of the cache."""
 CHAINS = 2
 """Partial sums of a row, entries in turn: an addition waits for the one before."""
-DATA, INDICES, START, END, WEIGHTS, COLUMN, LANES, BESIDE = range(8)
-
-
-def lanes(classes: int, kind: Any) -> tuple[int, ...]:
-    """The lanes of a vector, as a tuple: how long that is, a compiler knows."""
-    most = LINE // np.dtype(kind).itemsize
-    return tuple(range(next((few for few in (4, 8) if classes <= few < most), most)))
+LANES = 8
+DATA, INDICES, START, END, WEIGHTS, COLUMN, BESIDE = range(7)
 
 
 def no_weights(features: int, classes: int, kind: Any) -> Any:
-    """(features x classes) zeros, filled up to whole vectors, which begin with a line of the cache where they fill one."""
-    width, size = len(lanes(classes, kind)), np.dtype(kind).itemsize
-    columns = -(-classes // width) * width
+    """(features x classes) zeros, filled up to whole vectors, the first of which begins with a line of the cache."""
+    columns, size = -(-classes // LANES) * LANES, np.dtype(kind).itemsize
     memory = np.zeros(features * columns * size + LINE, dtype=np.uint8)
     first = -memory.ctypes.data % LINE
     return memory[first : first + features * columns * size].view(kind).reshape(features, columns)
@@ -51,11 +45,11 @@ class _Row:
             signature.args,
             values,
         )
-        number, self.lanes = self.kinds[WEIGHTS].dtype, self.kinds[LANES].count
-        self.vector = ir.VectorType(context.get_value_type(number), self.lanes)
+        number = self.kinds[WEIGHTS].dtype
+        self.vector = ir.VectorType(context.get_value_type(number), LANES)
         self.bytes = number.bitwidth // 8
         form = ir.FunctionType(self.vector, [self.vector] * 3)
-        name = f"llvm.fmuladd.v{self.lanes}f{number.bitwidth}"
+        name = f"llvm.fmuladd.v{LANES}f{number.bitwidth}"
         self.fused = cgutils.get_or_insert_function(builder.module, form, name)
 
     def index(self, of: int) -> Any:
@@ -82,7 +76,7 @@ class _Row:
     def each(self, chains: int, body: Callable[[Any, Any, int], None]) -> None:
         """``body`` of every entry, as its x in each lane and where its weights are; ``chains`` to a round of the loop."""
         column, word = self.index(COLUMN), ir.IntType(32)
-        nowhere = ir.Constant(ir.VectorType(word, self.lanes), None)
+        nowhere = ir.Constant(ir.VectorType(word, LANES), None)
 
         def entry(at: Any, chain: int) -> None:
             f = self.builder.load(self.pointer(INDICES, at))
@@ -127,36 +121,28 @@ def _move(row: _Row) -> None:
 
 def _intrinsic(emitted: Callable[[_Row], None], plain: Callable[..., None]) -> Any:
     def typed(
-        _: Any,
-        data: Any,
-        indices: Any,
-        start: Any,
-        end: Any,
-        W: Any,
-        column: Any,
-        lanes: Any,
-        beside: Any,
+        _: Any, data: Any, indices: Any, start: Any, end: Any, W: Any, column: Any, beside: Any
     ) -> Any:
         def generated(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             emitted(_Row(context, builder, signature, values))
             return context.get_dummy_value()
 
-        return types.void(data, indices, start, end, W, column, lanes, beside), generated
+        return types.void(data, indices, start, end, W, column, beside), generated
 
     return plain if settings.DISABLE_JIT else numba.extending.intrinsic(typed)
 
 
 def _plain_sum(
-    data: Any, indices: Any, start: int, end: int, W: Any, column: int, lanes: Any, out: Any
+    data: Any, indices: Any, start: int, end: int, W: Any, column: int, out: Any
 ) -> None:
-    part = slice(column, column + len(lanes))
+    part = slice(column, column + LANES)
     out[part] = data[start:end] @ W[indices[start:end], part]
 
 
 def _plain_move(
-    data: Any, indices: Any, start: int, end: int, W: Any, column: int, lanes: Any, step: Any
+    data: Any, indices: Any, start: int, end: int, W: Any, column: int, step: Any
 ) -> None:
-    part = slice(column, column + len(lanes))
+    part = slice(column, column + LANES)
     W[indices[start:end], part] += data[start:end, None] * step[part]
 
 

@@ -20,7 +20,7 @@ from msvm_ref.model.arrays import Array, some_rows
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.fast.blocks import RELATIVE, Blocks
 from msvm_ref.solvers.fast.engine import Engine, Index
-from msvm_ref.solvers.fast.lanes import lanes, no_weights
+from msvm_ref.solvers.fast.lanes import no_weights
 from msvm_ref.solvers.fast.linear_passes import dense_epoch, sparse_epoch
 
 TOGETHER = 1 << 17
@@ -71,7 +71,7 @@ class LinearEngine(Engine):
         if not self.sparse:
             self.weights: Any = np.zeros((lines, p))
             return
-        self.vector, self.weights = lanes(lines, self.X.dtype), no_weights(p, lines, self.X.dtype)
+        self.weights = no_weights(p, lines, self.X.dtype)
         columns = self.weights.shape[1]
         self.beside = tuple(np.zeros((2, columns), self.X.dtype)), np.zeros(columns, np.int64)
 
@@ -139,9 +139,7 @@ class LinearEngine(Engine):
         sizes, self.gains = (self.rho, self.squares), np.empty(len(order))
         if self.sparse:
             stored = (self.X.data, self.X.indices, self.X.indptr, self.weights, self.lifts)
-            done = sparse_epoch(
-                *common, *sizes, *stored, self.vector, *self.beside, self.alpha, self.gains
-            )
+            done = sparse_epoch(*common, *sizes, *stored, *self.beside, self.alpha, self.gains)
         else:
             done = dense_epoch(
                 *common, *sizes, self.X, self.weights, self.lifts, self.alpha, self.gains

@@ -6,7 +6,7 @@ from typing import Any
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.ahead import LINE, ask_for, ask_for_example, ask_for_row
-from msvm_ref.solvers.fast.lanes import move_lanes, sum_lanes
+from msvm_ref.solvers.fast.lanes import LANES, move_lanes, sum_lanes
 from msvm_ref.solvers.fast.lean import lean
 from msvm_ref.solvers.fast.play import wanted
 from msvm_ref.solvers.fast.steps import visit
@@ -93,7 +93,6 @@ def sparse_epoch(
     indptr: Any,
     W: Any,
     bias: Array,
-    lanes: Any,
     vectors: Any,
     met: Any,
     alpha: Array,
@@ -104,7 +103,7 @@ def sparse_epoch(
     ``vectors`` are a class's sum and its step, 0 between visits; ``met`` is scratch, too.
     """
     play, count, pinned, _ = lists
-    d, width = alpha.shape[1], len(lanes)
+    d = alpha.shape[1]
     classes, move, here = scratch[0], scratch[2], scratch[4]
     sums, step = vectors
     met[:] = -1
@@ -121,14 +120,14 @@ def sparse_epoch(
         dots += asked
         common = 0.0
         if machine[3] != 0.0:
-            sum_lanes(data, indices, start, end, W, d - d % width, lanes, sums)
-            met[d // width] = 2 * at
+            sum_lanes(data, indices, start, end, W, d - d % LANES, sums)
+            met[d // LANES] = 2 * at
             common = bias[d] + sums[d]
         for t in range(asked):
             c = classes[t]
-            if met[c // width] < 2 * at:
-                met[c // width] = 2 * at
-                sum_lanes(data, indices, start, end, W, c - c % width, lanes, sums)
+            if met[c // LANES] < 2 * at:
+                met[c // LANES] = 2 * at
+                sum_lanes(data, indices, start, end, W, c - c % LANES, sums)
             here[0, c] = sums[c] + (bias[c] + common)
         moved, gains[at], violation = visit(
             machine, i, label, squares[i] + rho, cost[i], room, omega, lists, scratch, alpha
@@ -143,9 +142,9 @@ def sparse_epoch(
             bias[c] += rho * move[t]
         for t in range(moved):
             c = classes[t]
-            if met[c // width] <= 2 * at:
-                met[c // width] = 2 * at + 1
-                move_lanes(data, indices, start, end, W, c - c % width, lanes, step)
+            if met[c // LANES] <= 2 * at:
+                met[c // LANES] = 2 * at + 1
+                move_lanes(data, indices, start, end, W, c - c % LANES, step)
         for t in range(moved):
             step[classes[t]] = 0.0
     return steps, dots, worst

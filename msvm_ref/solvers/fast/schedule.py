@@ -92,9 +92,9 @@ class Schedule:
 
     @property
     def allowance(self) -> float:
-        """What Newton steps and barriers may have worked by now: half as much for each step in a row that failed."""
+        """What Newton steps and barriers may have worked by now."""
         if self.tolerance < POLISH_TOLERANCE:
-            return SHARE * self.passing / 2.0**self.failures + HEADSTART
+            return SHARE * self.passing + HEADSTART
         return RARELY * self.passing
 
     def next(self, gap: float) -> str:
@@ -110,6 +110,7 @@ class Schedule:
             return "pass"
         if np.isfinite(self.before):
             self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
+            self.before = np.inf
         if self.failures > self.failures_allowed:
             if self.polishing + self.barrier.price > self.allowance:
                 return "pass"  # saving up
@@ -117,7 +118,7 @@ class Schedule:
         price = self.newton()
         if self.tolerance >= POLISH_TOLERANCE:
             dear = self.polishing + price > self.allowance
-        else:  # passes may be there before one large step is
+        else:  # passes may be there before a first large step is
             dear = self.polishing == 0 and price > HEADSTART
             dear = dear and not self._slow(gap, price, self.tolerance)
         if dear:

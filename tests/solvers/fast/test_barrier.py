@@ -235,6 +235,20 @@ def test_a_system_that_rounding_made_indefinite(machine):
     assert mr.certify(problem, alpha=engine.alpha).relative_gap <= 1e-4
 
 
+@pytest.mark.parametrize("machine", [mr.OVA, mr.ATS], ids=lambda m: m.name)
+def test_a_class_that_rounding_made_indefinite(machine):
+    """Three examples weigh 1e20 times as much as the others: what is left of the other directions is noise."""
+    X, y = data(60, 16, 3)
+    engine, made = engine_of(mr.Problem(machine, X, y))
+    parts = Components(engine, made, np.arange(60))
+    system = ClassFeatures(engine, made, parts)
+    diagonal = np.where(parts.example < 3, 1e-20, 1.0)
+    assert system.factor(diagonal, None)
+    right = np.random.default_rng(0).normal(size=len(diagonal))
+    step, _ = system.step(right, None, True)
+    assert np.isfinite(step).all()
+
+
 @pytest.mark.parametrize("p", [2, 30])
 def test_grams_of_weights_of_any_sign(p):
     """At once, from products of two features, where there are few; else one by one."""
