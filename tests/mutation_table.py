@@ -1404,8 +1404,20 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/solution.py",
-        "mine + high[first] - (others + low)",
-        "mine + low[first] - (others + high)",
+        "most = mine + high[first] - lowest",
+        "most = mine + low[first] - highest",
+        "tests/solvers/test_solution.py -k lead",
+    ),
+    Mutant(
+        "solvers/solution.py",
+        "highest[everyone, first] = lowest",
+        "lowest",
+        "tests/solvers/test_solution.py -k lead",
+    ),
+    Mutant(
+        "solvers/solution.py",
+        "np.where(np.isfinite(b), abs(b), 0.0)",
+        "abs(b)",
         "tests/solvers/test_solution.py -k lead",
     ),
     Mutant(
@@ -1422,8 +1434,8 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/solution.py",
-        '.sum(axis=1) + (self.problem.bias == "penalized")',
-        ".sum(axis=1)",
+        'np.hypot(lengths_above(new), self.problem.bias == "penalized")',
+        "lengths_above(new)",
         "tests/solvers/test_solution.py -k lead",
     ),
     Mutant(

@@ -74,13 +74,21 @@ def finish(
 
 def proposed(problem: Problem, raw: Candidate, alpha: Array | None = None) -> Candidate:
     """alpha, repaired (as given, where that is known), and W_alpha with the bias that goes with it."""
+    at = expanded(problem, raw, alpha)
+    if not problem.is_linear:
+        return at
+    assert at.alpha is not None
+    assert at.b is not None
+    return Candidate(*centred(problem, weights(problem, at.alpha)[0], at.b), alpha=at.alpha)
+
+
+def expanded(problem: Problem, raw: Candidate, alpha: Array | None = None) -> Candidate:
+    """The same with W_alpha by its coefficients, for whoever only judges it."""
     assert raw.b is not None
     alpha = repaired(problem, raw.dual).alpha if alpha is None else alpha
     coef = expansion(problem, alpha)
     b = coef.sum(axis=0) if problem.bias == "penalized" else raw.b
-    if not problem.is_linear:
-        return Candidate(b=centred(problem, coef, b)[1], coef=coef, alpha=alpha)
-    return Candidate(*centred(problem, weights(problem, alpha)[0], b), alpha=alpha)
+    return Candidate(b=centred(problem, coef, b)[1], coef=coef, alpha=alpha)
 
 
 def _others(problem: Problem, raw: Candidate, first: Candidate) -> list[Candidate]:

@@ -14,7 +14,7 @@ from msvm_ref.errors import DataError
 from msvm_ref.exact.bias_range import certified_interval
 from msvm_ref.judge.candidate import Candidate
 from msvm_ref.judge.certificate import Certificate
-from msvm_ref.model.arrays import Array, frozen
+from msvm_ref.model.arrays import Array, frozen, lengths_above
 from msvm_ref.model.loss import expansion
 from msvm_ref.model.problem import Problem
 from msvm_ref.solvers.bias import estimated_interval
@@ -164,15 +164,16 @@ class Solution:
         """
         new, W = self.problem.new_points(X), self.W
         low, high = self.b_interval.T if self.problem.bias == "free" else (self.b, self.b)
-        length = np.sqrt((new**2).sum(axis=1) + (self.problem.bias == "penalized"))
-        rounding = (len(W) + 3) * EPSILON * (abs(new) @ abs(W) + abs(low) + abs(high)).max(axis=1)
+        length = np.hypot(lengths_above(new), self.problem.bias == "penalized")
+        size = sum(np.where(np.isfinite(b), abs(b), 0.0) for b in (low, high))
+        rounding = (len(W) + 3) * EPSILON * (abs(new) @ abs(W) + size).max(axis=1)
         near = SQRT_2 * self.certificate.distance_bound * length * (1 + 1e-12) + 2 * rounding
-        scores, everyone = new @ W, np.arange(len(new))
+        scores, everyone = new @ W, np.arange(new.shape[0])
         first = (scores + self.b).argmax(axis=1)
-        mine, others = scores[everyone, first], scores.copy()
-        others[everyone, first] = -np.inf
-        least = mine + low[first] - (others + high).max(axis=1)
-        most = mine + high[first] - (others + low).max(axis=1)
+        mine, highest, lowest = scores[everyone, first], scores + high, scores + low
+        highest[everyone, first] = lowest[everyone, first] = -np.inf
+        least = mine + low[first] - highest.max(axis=1)
+        most = mine + high[first] - lowest.max(axis=1)
         return np.column_stack([least - near, most + near])
 
     def to_dict(self) -> dict[str, Any]:

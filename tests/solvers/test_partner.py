@@ -80,7 +80,7 @@ def test_a_proposal_for_a_rough_candidate_ends_sooner(solved, bias, monkeypatch)
     monkeypatch.setattr(ascent, "finish", lambda *a: asked.append(a) or finish(*a))
     start = Candidate(b=np.zeros(3), alpha=np.zeros((90, 3)))
     rough = propose(problem, 1e-12, start, 1.1 * s.objective)
-    certificate = mr.certify(problem, rough.W, rough.b, rough.alpha)
+    certificate = mr.certify(problem, b=rough.b, alpha=rough.alpha, W=rough.W, coef=rough.coef)
     assert s.objective - certificate.lower <= 0.1 * s.objective
     assert certificate.gap > 1e-9 * s.objective
     assert bool(asked) == (bias == "free")

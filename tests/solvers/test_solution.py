@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import msvm_ref as mr
 from tests.small_problems import blobs
@@ -117,6 +118,30 @@ def test_the_ends_of_a_lead_are_those_of_weights_as_far_away_as_may_be():
         change = x @ (solution.certificate.distance_bound * away)
         ends = lead - (change[first] - change[second]), lead + (change[first] - change[second])
         np.testing.assert_allclose(solution.lead_interval(x[None])[0], ends, rtol=1e-9)
+
+
+def test_a_lead_over_a_class_whose_bias_is_unbounded():
+    """An absent class's bias goes down for ever; and where a shift is free, that of others up."""
+    absent = mr.solve(mr.Problem(mr.OVA, X, Y, bias="free", n_classes=4), "fast")
+    low, high = absent.lead_interval(X).T
+    assert absent.b_interval[3, 0] == -np.inf
+    assert np.isfinite(low).all()
+    assert np.isfinite(high).all()
+    points, y = np.array([[1.0], [2.0], [3.0]]), [0, 0, 1]
+    lonely = mr.solve(mr.Problem(mr.WW, points, y, bias="free", n_classes=3), "fast")
+    assert lonely.b_interval[0, 1] == np.inf
+    low, high = lonely.lead_interval(points).T
+    assert not np.isnan(low).any()
+    assert (high == np.inf).all()
+
+
+def test_leads_at_sparse_and_at_tiny_points():
+    dense = mr.solve(mr.Problem(mr.WW, X, Y), "fast", tolerance=0.05)
+    sparse = mr.solve(mr.Problem(mr.WW, csr_array(X), Y), "fast", tolerance=0.05)
+    found = sparse.lead_interval(csr_array(X))
+    np.testing.assert_allclose(found, sparse.lead_interval(X), rtol=1e-12)
+    widths = np.diff(dense.lead_interval(1e-200 * X), axis=1)
+    np.testing.assert_allclose(widths, 1e-200 * np.diff(dense.lead_interval(X), axis=1), rtol=1e-9)
 
 
 def test_a_lead_belongs_to_the_linear_kernel_only():

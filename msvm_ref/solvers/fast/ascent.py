@@ -35,7 +35,7 @@ from msvm_ref.solvers.fast.schedule import POLISH_TOLERANCE, Schedule
 from msvm_ref.solvers.fast.standing import Reached, dual_value, standing
 from msvm_ref.solvers.fast.stopping import Stopping, share
 from msvm_ref.solvers.fast.subsets import Climbed
-from msvm_ref.solvers.finish import finish, proposed
+from msvm_ref.solvers.finish import expanded, finish
 from msvm_ref.solvers.solution import Attempt, Solution
 from msvm_ref.solvers.workspace import Workspace
 
@@ -107,7 +107,7 @@ class BlockAscent:
         self.trusting = not self.free
         words = "" if self._nothing_to_learn() else self._climb(None)
         if words == "certified" and self.trusting:
-            return proposed(self.problem, self._raw)
+            return expanded(self.problem, self._raw)
         self.trusting = False
         if words not in ("", "certified"):
             self._best_effort()

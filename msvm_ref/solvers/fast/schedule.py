@@ -110,7 +110,6 @@ class Schedule:
             return "pass"
         if np.isfinite(self.before):
             self.failures = 0 if gap < 0.3 * self.before else self.failures + 1
-            self.before = np.inf
         if self.failures > self.failures_allowed:
             if self.polishing + self.barrier.price > self.allowance:
                 return "pass"  # saving up
