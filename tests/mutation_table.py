@@ -1210,7 +1210,12 @@ MUTANTS = (
         "0.0",
         f"{LINEAR} -k begin_with_single",
     ),
-    Mutant("solvers/fast/newton.py", "CHARGED * work", "work", f"{LINEAR} -k price_is_what"),
+    Mutant(
+        "solvers/fast/schedule.py",
+        "newton, engine.width > 0,",
+        "newton, True,",
+        f"{LINEAR} -k dear_first",
+    ),
     Mutant(
         "solvers/fast/schedule.py",
         "dear and not self._slow(gap, price, self.tolerance)",

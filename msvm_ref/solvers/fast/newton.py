@@ -33,8 +33,6 @@ FACTOR_SPEED = 20.0
 """A factorisation's m^3 in units of a pass's multiply-adds: a third of them, and several at once."""
 RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
 STEPS = 60
-CHARGED = 4.0
-"""Conjugate gradients count so many times: those steps seldom get there, and do not see the equality of a free bias."""
 HALVINGS = 6
 LEVEL = 1e-13
 """A dual value is told apart from another to this part of it: the last digits of a gap hide below."""
@@ -71,7 +69,7 @@ def newton(
         if by_classes <= MOST:
             direction = _by_classes(engine, machine, at, equality)
         if direction is None:
-            direction, work = _conjugate(engine, machine, at), CHARGED * work
+            direction = _conjugate(engine, machine, at)
         else:
             work = by_classes
     if direction is not None:

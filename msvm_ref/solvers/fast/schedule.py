@@ -48,6 +48,8 @@ class Schedule:
     newton: Callable[[], float] = lambda: 0.0
     """What a Newton step would work: passes have to pay for it first where few digits are wanted, and for one that is dear have
     to be slower where many are."""
+    patient: bool = False
+    """Through features. With a kernel a large first step is taken at once: those after it go class by class, and are sure."""
     long: int = LONG
     wait: int = PATIENCE
     failures: int = 0
@@ -71,8 +73,8 @@ class Schedule:
         allowed = FAILURES if barrier.everything else 4 * FAILURES
         newton = partial(price, engine, machine)
         if barrier.system == "features":
-            return Schedule(tolerance, allowed, barrier, newton, SOON, failures=allowed + 1)
-        return Schedule(tolerance, allowed, barrier, newton, again=again)
+            return Schedule(tolerance, allowed, barrier, newton, True, SOON, failures=allowed + 1)
+        return Schedule(tolerance, allowed, barrier, newton, engine.width > 0, again=again)
 
     def note(self, was_pass: bool, operations: float, gap: float) -> None:
         if was_pass:
@@ -118,7 +120,7 @@ class Schedule:
         if self.tolerance >= POLISH_TOLERANCE:
             dear = self.polishing + price > self.allowance
         else:  # passes may be there before a first large step is
-            dear = self.polishing == 0 and price > HEADSTART
+            dear = self.patient and self.polishing == 0 and price > HEADSTART
             dear = dear and not self._slow(gap, price, self.tolerance)
         if dear:
             self.wait = PATIENCE
