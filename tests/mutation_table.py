@@ -621,7 +621,7 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/ascent.py",
-        "and begun.relative <= ENOUGH * self.tolerance",
+        "and begun.relative <= self.enough * self.tolerance",
         "and begun.relative < 0.0",
         "tests/solvers/fast/test_unsettled.py -k another_C",
     ),
@@ -1274,7 +1274,7 @@ MUTANTS = (
     ),
     Mutant(
         "solvers/fast/ascent.py",
-        "max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300))",
+        "max(CLOSER, self.enough * goal / max(now.relative, 1e-300))",
         "CLOSER",
         f"{LINEAR} -k sooner",
     ),

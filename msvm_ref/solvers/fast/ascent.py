@@ -47,8 +47,9 @@ the gap (they fall together), within the engine's ``patience``."""
 LAST = 8
 """One more pass before the gap goes to the blocks' optima, not beyond, where it is at most 1 / LAST of the work since the last:
 where steps overshoot W swings about its optimum, which the primal pays for. (Chosen on the sets of benchmarks/fast.py.)"""
-ENOUGH = 0.9
-"""The part of the goal at which the judge is asked."""
+ENOUGH, ENOUGH_OF_MANY = 0.9, 0.5
+"""The part of the goal at which the judge is asked, and where many digits are: what rounding adds there makes the judge take
+extended precision, which costs as much as hundreds of passes."""
 
 
 class BlockAscent:
@@ -130,6 +131,10 @@ class BlockAscent:
         """The relative gap of its own floats that the judge will confirm, as far as that is known."""
         return self.strictness * max(self.tolerance, FINEST)
 
+    @property
+    def enough(self) -> float:
+        return ENOUGH if self.tolerance >= POLISH_TOLERANCE else ENOUGH_OF_MANY
+
     def _climb(self, progress: Callable[[float], None] | None) -> str:
         again = (lambda: self.barriers.way(self.tolerance)) if self.barriers.movable else None
         schedule = Schedule.suited(self.engine, self.machine, self.tolerance, again)
@@ -137,7 +142,7 @@ class BlockAscent:
         action = self._interior if self.free and schedule.barrier.cheap else self._passes
         begun = self._state()
         self.tolerance = self.aim.at(begun.primal, begun.dual)
-        near = self.started and self.kkt is None and begun.relative <= ENOUGH * self.tolerance
+        near = self.started and self.kkt is None and begun.relative <= self.enough * self.tolerance
         if near and self._settled():
             # the optimum of another C where no multiplier is at its bound is the optimum of this one
             return "certified"
@@ -149,7 +154,7 @@ class BlockAscent:
                 self._refine()
             self.tolerance = schedule.tolerance = self.aim.at(now.primal, now.dual)
             goal = self.goal
-            self.closer = min(max(CLOSER, ENOUGH * goal / max(now.relative, 1e-300)), 1.0)
+            self.closer = min(max(CLOSER, self.enough * goal / max(now.relative, 1e-300)), 1.0)
             barrier = action == self._interior
             whole = barrier and schedule.barrier.everything
             self.stopping.note(now.relative, now.dual, was_pass, barrier, whole)
@@ -162,7 +167,7 @@ class BlockAscent:
                 if now.violation <= self.kkt:
                     self.best = self._certified()
                     return "kkt"
-            elif now.relative <= ENOUGH * goal:
+            elif now.relative <= self.enough * goal:
                 if self._settled():
                     return "certified"
                 # the judge's own rounding and repairs take their part
@@ -259,7 +264,7 @@ class BlockAscent:
     def _interior(self) -> float:
         self.stuck = True
         self._refine()
-        enough = ENOUGH * self.goal
+        enough = self.enough * self.goal
         return self.barriers.run(enough, self._newton, lambda: self.stopping.late)
 
     def _settled(self) -> bool:
