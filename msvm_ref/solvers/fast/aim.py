@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-SHARE, COARSEST = 0.45, 2e-2
+SHARE, COARSEST = 0.45, 1e-2
 
 
 @dataclass(frozen=True)
