@@ -97,8 +97,17 @@ def _choice(chapter: Chapter, kernel: str, ranked: MeanRanks) -> str:
     rest = f", and do not tell it from {', '.join(others)}" if others else ""
     return (
         f"With {kernel} take {first}: on average over {_sets(chapter)} it is {behind[first]:.1f} points behind the best "
-        f"machine of the set; mean ranks {told}{rest}."
+        f"machine of the set; mean ranks {told}{rest}.{_ties(chapter)}"
     )
+
+
+def _ties(chapter: Chapter) -> str:
+    """Whose numbers ties made, on how many of those data sets."""
+    tied = Counter(
+        r.entry.column for r in chapter.results if r.tied and r.entry.row in chapter.whole
+    )
+    told = ", ".join(f"{column} on {count}" for column, count in tied.most_common())
+    return f" Numbers that ties made ({told}) count as they came out." if told else ""
 
 
 def _seconds(chapter: Chapter) -> str:

@@ -206,9 +206,9 @@ def test_the_files_that_come_along_are_of_the_studies_and_of_certified_cells(nam
         assert e.column in columns
         assert e.protocol in PROTOCOLS
         stopped = next(c.solver for c in study.contenders if c.label == e.column)
-        assert e.gap <= (
-            1 if stopped else 10 * study.tolerance
-        )  # of the two largest sets some stay open
+        # of the two largest sets some stay open; what is within 0.1 at every W that is left is so at any gap
+        widest = 1 if stopped or study.measure == "tied" else 10 * study.tolerance
+        assert e.gap <= widest
         source = next(s for s in study.sources if s.label == e.row)
         assert e.train == min(source.train, study.protocol(e.protocol).train_at_most)
     assert exported.published(name).rows(()) == [

@@ -186,6 +186,13 @@ def test_advice_is_ranks_of_ours_and_seconds_by_geometric_means():
     assert "tell MMR to be worse, and do not tell it from CS." in close
     assert "tell nobody to be worse" in advice([told("uv-table4", three, 2)])[0]
     seconds = told("uv-fig4", {"WW": 10.0, "CS": 1.0, "MMR": 5.0}, 2)
+    tied = replace(
+        table, results=tuple(replace(r, tied=r.entry.column == "CS") for r in table.results)
+    )
+    sets = len(table.rows)
+    assert advice([tied])[0].endswith(
+        f" Numbers that ties made (CS on {sets}) count as they came out."
+    )
     (words,) = advice([seconds])
     assert words.startswith(
         "CS is trained fastest; the others take from MMR 5.0 to WW 10.0 times as long"
