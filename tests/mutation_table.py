@@ -938,7 +938,7 @@ MUTANTS = (
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/components.py",
         "scores + self.machine.pull * scores.sum(axis=1, keepdims=True)",
         "scores",
         f"{BARRIER} -k class_by",
@@ -950,13 +950,13 @@ MUTANTS = (
         f"{BARRIER} -k indefinite",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/feature_system.py",
         "E[i, parts.y] = E[i, :, parts.y] = -left * t",
         "E[i, parts.y] = E[i, :, parts.y] = -t",
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/feature_system.py",
         "else np.sign(w[felt])[:, None] * X)",
         "else X)",
         f"{BARRIER} -k any_sign",
@@ -980,13 +980,13 @@ MUTANTS = (
         f"{BARRIER} -k class_by",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/feature_system.py",
         "apart -= self._middle(apart)[self.parts.example]",
         "pass",
         f"{BARRIER} -k used_up",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/feature_system.py",
         "goal if missing is None else goal + missing",
         "goal",
         f"{BARRIER} -k class_by",
@@ -1096,13 +1096,13 @@ MUTANTS = (
         f"{BARRIER} -k knows_its_gap",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/feature_system.py",
         "for y in np.unique(self.parts.y):",
         "for y in range(d):",
         f"{BARRIER} -k without_examples",
     ),
     Mutant(
-        "solvers/fast/systems.py",
+        "solvers/fast/feature_system.py",
         "S[y, :, y] += grams.sum(axis=0)",
         "S[y, :, y] += grams[0]",
         f"{BARRIER} -k class_by",

@@ -16,9 +16,10 @@ import numpy as np
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.components import Components
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.face import gradient
-from msvm_ref.solvers.fast.systems import Components, System
+from msvm_ref.solvers.fast.systems import System
 
 STEPS, IN_VAIN = 80, 5
 """At most, and those that do not get any nearer before it ends: directions are rounding then."""

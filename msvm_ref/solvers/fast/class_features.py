@@ -17,8 +17,10 @@ from scipy.linalg import lapack
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import Blocks
+from msvm_ref.solvers.fast.components import Components
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.systems import ByWeights, Components, factored
+from msvm_ref.solvers.fast.feature_system import ByWeights
+from msvm_ref.solvers.fast.systems import factored
 
 
 class ClassFeatures(ByWeights):

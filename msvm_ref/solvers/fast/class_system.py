@@ -22,8 +22,9 @@ from scipy.linalg import lapack, lu_factor, lu_solve
 
 from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import ARBITRARY, OWN, RELATIVE, Blocks
+from msvm_ref.solvers.fast.components import Components
 from msvm_ref.solvers.fast.engine import Engine
-from msvm_ref.solvers.fast.systems import Components, Refined
+from msvm_ref.solvers.fast.systems import Refined
 
 GROUND = 1e-13
 """What stands on a true class without a shared slack, as a part of the largest k(x, x): K alone may be singular."""

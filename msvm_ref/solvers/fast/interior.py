@@ -6,8 +6,8 @@ Over the components (i, p) of the chosen examples, x = alpha:
 
 H_ab = (k(x_i, x_j) + rho) <(Pi nu)_a, (Pi nu)_b> [+ cost term]. First-order passes crawl where C is large and faces are many;
 a barrier does not care. What it returns is near the optimum and strictly inside; passes and Newton steps put it on its face.
-Each step solves with H + barrier terms: factored whole, through few features (systems.py), or class by class (class_system.py,
-through few features class_features.py).
+Each step solves with H + barrier terms: factored whole (systems.py), through few features (feature_system.py), or class by
+class (class_system.py, through few features class_features.py).
 """
 
 from __future__ import annotations
@@ -26,17 +26,12 @@ from msvm_ref.solvers.fast.blocks import Blocks
 from msvm_ref.solvers.fast.class_features import ClassFeatures
 from msvm_ref.solvers.fast.class_system import INVERSE, ClassSystem
 from msvm_ref.solvers.fast.class_system import work as class_work
+from msvm_ref.solvers.fast.components import Components, apart, by_rivals
 from msvm_ref.solvers.fast.engine import Engine
 from msvm_ref.solvers.fast.face import expansion, gradient
+from msvm_ref.solvers.fast.feature_system import FeatureSystem
 from msvm_ref.solvers.fast.newton import FACTOR_SPEED
-from msvm_ref.solvers.fast.systems import (
-    Components,
-    DenseSystem,
-    FeatureSystem,
-    System,
-    apart,
-    by_rivals,
-)
+from msvm_ref.solvers.fast.systems import DenseSystem, System
 from msvm_ref.solvers.fast.unsettled import unsettled
 
 LARGEST = 3000

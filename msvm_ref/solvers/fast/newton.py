@@ -20,9 +20,9 @@ from msvm_ref.model.arrays import Array
 from msvm_ref.solvers.fast.blocks import OWN, Blocks
 from msvm_ref.solvers.fast.class_system import ClassSystem
 from msvm_ref.solvers.fast.class_system import work as class_work
+from msvm_ref.solvers.fast.components import Components
 from msvm_ref.solvers.fast.engine import Engine, Index
 from msvm_ref.solvers.fast.face import INSIDE, Face, expansion, face, free_at, gradient
-from msvm_ref.solvers.fast.systems import Components
 
 FACTORED = 3000
 """Systems up to this size are factored."""

@@ -15,11 +15,13 @@ from msvm_ref.solvers.fast.barrier import Barrier
 from msvm_ref.solvers.fast.blocks import blocks
 from msvm_ref.solvers.fast.class_features import ClassFeatures
 from msvm_ref.solvers.fast.class_system import ClassSystem
+from msvm_ref.solvers.fast.components import Components, apart
 from msvm_ref.solvers.fast.engines import engine_for
+from msvm_ref.solvers.fast.feature_system import ByWeights, FeatureSystem
 from msvm_ref.solvers.fast.interior import Route, route
 from msvm_ref.solvers.fast.schedule import Schedule
 from msvm_ref.solvers.fast.standing import standing
-from msvm_ref.solvers.fast.systems import ByWeights, Components, DenseSystem, FeatureSystem, apart
+from msvm_ref.solvers.fast.systems import DenseSystem
 from msvm_ref.solvers.workspace import Workspace
 from tests.small_problems import MACHINES
 

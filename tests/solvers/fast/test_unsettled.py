@@ -14,10 +14,11 @@ from msvm_ref.solvers.fast import interior as finish
 from msvm_ref.solvers.fast import unsettled as selection
 from msvm_ref.solvers.fast.aim import Aim
 from msvm_ref.solvers.fast.blocks import OWN
+from msvm_ref.solvers.fast.components import Components
 from msvm_ref.solvers.fast.face import gradient
 from msvm_ref.solvers.fast.interior import Route, route
 from msvm_ref.solvers.fast.schedule import AGAIN, Schedule
-from msvm_ref.solvers.fast.systems import Components, DenseSystem
+from msvm_ref.solvers.fast.systems import DenseSystem
 from msvm_ref.solvers.fast.unsettled import unsettled
 from msvm_ref.solvers.workspace import Workspace
 from tests.small_problems import MACHINES, label, table
