@@ -1397,8 +1397,14 @@ MUTANTS = (
     ),
     Mutant(
         "studies/experiments/exported.py",
-        "fmean(e.numbers) >= TIED",
-        "fmean(e.numbers) >= 0",
+        "entry.gap > UNTOLD and entry.open_gaps == entry.cells",
+        "entry.gap > UNTOLD",
+        f"{EXPORTED} -k ties_are_those",
+    ),
+    Mutant(
+        "studies/experiments/exported.py",
+        "fmean(entry.numbers) >= TIED",
+        "fmean(entry.numbers) >= 0",
         f"{EXPORTED} -k ties_are_those",
     ),
     Mutant(

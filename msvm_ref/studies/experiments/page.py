@@ -37,7 +37,8 @@ def legend() -> list[str]:
         f"up to {AGREES:g} agrees, up to {NEAR:g} near, beyond differs. Where ours was trained on fewer rows than theirs the "
         "two are not compared.",
         f"* best or not significantly worse (exact signed-rank test, {LEVEL:g}); ! a gap above the tolerance is behind it; "
-        "> chosen at the grid's limit; ? ties on half of the test rows and more: no accuracy of the machine.",
+        "> chosen at the grid's limit; ? ties on half of the test rows and more, or as many as nobody can tell: no accuracy "
+        "of the machine.",
         "A row marked quick is by the quick protocol, every other one as printed.",
     ]
 

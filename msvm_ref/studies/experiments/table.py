@@ -108,5 +108,8 @@ def _legend(study: Study, results: Sequence[Result]) -> list[str]:
     if limit:
         marks += f"; {limit} choices at the grid's limit (>)"
     if any(r.tied for r in results):
-        marks += f"; ? on half of the test rows and more the optimum has ties ({study.ties_in}): no accuracy of the machine"
+        marks += (
+            "; ? on half of the test rows and more, or as many as nobody can tell, the optimum has ties "
+            f"({study.ties_in}): no accuracy of the machine"
+        )
     return [*lines, marks]
