@@ -24,7 +24,7 @@ SLOW = {
     "demo": ["--report", "out.md"],
     "fisher": ["RM(1/2)", "-d", "10"],
     "atlas": ["scikit-learn", "--report", "out.html"],
-    "targets": ["WW", "-d", "5", "--report", "out.html"],
+    "targets": ["WW", "-d", "6", "--report", "out.html"],
     "circle": ["--report", "out.html"],
     "claims": ["--report", "out.html"],
     "compare": ["vehicle", "--report", "out.md"],
